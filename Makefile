@@ -1,0 +1,41 @@
+# `make run` and `make test` do all set-up themselves; a second call sets up nothing again.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: run test test-slow bench format clean
+
+run: $(READY)
+	$(BIN)/feint train cfr+ leduc --until 1e-4
+
+test: $(READY)
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n 2
+
+test-slow: $(READY)
+	$(BIN)/pytest -n 2 -m slow
+
+bench: $(READY) .peers/.ready
+	$(BIN)/python benchmarks/solvers.py
+
+format: $(READY)
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+
+clean:
+	rm -rf .venv .peers
+
+$(READY): requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+# Peers pin versions of their own, so they live in an environment of their own.
+.peers/.ready: benchmarks/peers.lock
+	test -x .peers/bin/python || $(PYTHON) -m venv .peers
+	.peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.lock
+	touch $@

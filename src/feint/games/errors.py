@@ -1,0 +1,26 @@
+"""What Feint says when it is given something it cannot use: one sentence, and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import final
+
+
+@final
+class BadInput(ValueError):
+    """The caller's input cannot be used. The message says what was wrong, what was given and what to do."""
+
+
+@final
+class IllegalMove(ValueError):
+    """A move that the rules do not allow in this state."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of an error sentence: the names closest to `name`, or all of them when none is close."""
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"choose from {', '.join(known)}." if known else "there is nothing to choose from."

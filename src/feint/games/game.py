@@ -1,0 +1,80 @@
+"""What a game answers. Write these few methods once, in plain Python; everything else is derived."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, Generic, TypeVar
+
+CHANCE = -1
+"""The actor when the dealer or the dice move."""
+
+TERMINAL = -2
+"""The actor when the game is over."""
+
+State = TypeVar("State")
+
+
+class Game(ABC, Generic[State]):
+    """The rules of a game with hidden information for `players` players, numbered from 0.
+
+    States are immutable values of the game's own choosing. A move is an index into `actions`, the names of
+    every move the game knows. Nothing here is random and nothing is an array: `feint.unroll` walks the rules
+    once and turns them into arrays.
+
+    Players must remember what they saw and did (perfect recall): two states may share a `view` only if the
+    player who has it made the same moves, from the same views, on the way to both.
+    """
+
+    name: str
+    players: int
+    actions: tuple[str, ...]
+
+    @abstractmethod
+    def start(self) -> State:
+        """The state before anything has happened."""
+
+    @abstractmethod
+    def actor(self, state: State) -> int:
+        """The player to move, or `CHANCE`, or `TERMINAL`."""
+
+    @abstractmethod
+    def legal(self, state: State) -> Sequence[int]:
+        """The moves the actor may make, ascending. Only asked where a player is to move."""
+
+    @abstractmethod
+    def chance(self, state: State) -> Sequence[tuple[float, State]]:
+        """Every outcome of a chance move as (probability, next state). Only asked where chance moves."""
+
+    @abstractmethod
+    def play(self, state: State, action: int) -> State:
+        """The state after the actor's move. Raises `IllegalMove` when the rules do not allow it."""
+
+    @abstractmethod
+    def view(self, state: State, player: int) -> Hashable:
+        """All that `player` knows in this state: equal for two states exactly if the player cannot tell them apart."""
+
+    @abstractmethod
+    def payoffs(self, state: State) -> Sequence[float]:
+        """What each player wins, in chips. Only asked of terminal states."""
+
+    def label(self, state: State, player: int) -> str:
+        """The player's view in words, for tables and pictures."""
+        return str(self.view(state, player))
+
+    def features(self, state: State, player: int) -> Sequence[float] | None:
+        """The player's view as numbers for a network; None asks for one indicator for each information set."""
+        return None
+
+    def rules(self) -> str:
+        """A text that differs when the rules do. With the code's own text it names the tree in the cache."""
+        values = (
+            vars(self) if not is_dataclass(self) else {field.name: getattr(self, field.name) for field in fields(self)}
+        )
+        return f"{type(self).__qualname__}({', '.join(f'{key}={_spelt(value)}' for key, value in values.items())})"
+
+
+def _spelt(value: Any) -> str:
+    """A value in words that stay the same from one process to the next."""
+    return f"{value.__module__}.{value.__qualname__}" if callable(value) else repr(value)

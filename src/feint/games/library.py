@@ -1,0 +1,164 @@
+"""Games by name: `load_game("kuhn(players=3)")` finds the function `kuhn` in this folder and calls it.
+
+A game joins the library by being a `@playable` function in a file of this folder: its name, parameters and
+documentation are read from it. A game of your own needs no place here: `load_game("my_game.py:my_game(size=3)")`
+calls the function in your file.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from feint.games.errors import BadInput, nearest
+from feint.games.game import Game
+
+G = TypeVar("G", bound=Game[Any])
+
+
+def playable(make: Callable[..., G]) -> Callable[..., G]:
+    """Put a function that returns a game into the library, and name its games by how they were asked for."""
+    signature = inspect.signature(make)
+
+    @functools.wraps(make)
+    def named(**parameters: Any) -> G:
+        unknown = sorted(set(parameters) - set(signature.parameters))
+        if unknown:
+            known = signature.parameters
+            hint = nearest(unknown[0], known) if known else "it takes none."
+            raise BadInput(f"{make.__name__} has no parameter called {unknown[0]!r}; {hint}")
+        hints = typing.get_type_hints(make)
+        given = {key: _fit(make.__name__, key, value, hints[key]) for key, value in parameters.items()}
+        game = make(**given)
+        changed = [
+            f"{key}={_plain(value)}" for key, value in given.items() if value != signature.parameters[key].default
+        ]
+        object.__setattr__(game, "name", make.__name__ + (f"({','.join(changed)})" if changed else ""))
+        return game
+
+    named.__playable__ = True  # type: ignore[attr-defined]
+    return named
+
+
+def library() -> dict[str, Callable[..., Game[Any]]]:
+    """Every playable function in this folder, by name."""
+    package = importlib.import_module("feint.games")
+    modules = [
+        importlib.import_module(f"feint.games.{module.name}") for module in pkgutil.iter_modules(package.__path__)
+    ]
+    return {
+        name: make
+        for module in modules
+        for name, make in vars(module).items()
+        if getattr(make, "__playable__", False) and make.__module__ == module.__name__
+    }
+
+
+def load_game(text: str) -> Game[Any]:
+    """The game called `text`.
+
+    `kuhn`, `leduc(players=3)`, `matrix(payoffs=[[1,-1],[-1,1]])`, `open_spiel:liars_dice(numdice=1)`, or a function
+    in a file of your own: `my_game.py:my_game(size=3)`.
+    """
+    from feint.games.open_spiel import PREFIX, OpenSpielGame
+
+    text = text.strip()
+    if text.startswith(PREFIX):
+        return OpenSpielGame(text.removeprefix(PREFIX))
+    file, _, call = text.rpartition(".py:")
+    if file:
+        return _from_file(Path(file + ".py"), call)
+    name, parameters = _parse(text)
+    known = library()
+    if name not in known:
+        raise BadInput(f"There is no game called {name!r}; {nearest(name, known)}")
+    return known[name](**parameters)
+
+
+def within(game: str, parameter: str, value: int, least: int, most: int) -> None:
+    """Refuse a parameter outside its range, in a sentence."""
+    if not least <= value <= most:
+        raise BadInput(f"{game} takes {parameter} from {least} to {most}, but {parameter}={value} was given.")
+
+
+def _from_file(path: Path, call: str) -> Game[Any]:
+    """The game made by a function or class in a user's own file."""
+    name, parameters = _parse(call)
+    if not path.is_file():
+        raise BadInput(f"There is no file {path} to take the game {name!r} from; check the path.")
+    module = _import_file(path)
+    make = getattr(module, name, None)
+    if not callable(make):
+        public = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        raise BadInput(f"{path} has no function or class called {name!r}; {nearest(name, public)}")
+    try:
+        game = make(**parameters)
+    except TypeError as error:
+        raise BadInput(f"{path}:{call} cannot be made ({error}); check its parameters.") from error
+    if not isinstance(game, Game):
+        raise BadInput(f"{path}:{call} gave a {type(game).__name__}, not a feint.Game; return a game from it.")
+    object.__setattr__(game, "name", f"{path}:{call}")
+    return game
+
+
+def _import_file(path: Path) -> ModuleType:
+    name = "feint_user_" + path.stem
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _parse(text: str) -> tuple[str, dict[str, Any]]:
+    """Split `name(key=value, …)`. Values are Python literals; a bare word is a string."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+        call = tree if isinstance(tree, ast.Call) else ast.Call(func=tree, args=[], keywords=[])
+        if call.args or not isinstance(call.func, ast.Name) or any(word.arg is None for word in call.keywords):
+            raise SyntaxError
+        return call.func.id, {str(word.arg): _literal(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError) as error:
+        raise BadInput(f"{text!r} does not read as a game; write it like kuhn or kuhn(players=3).") from error
+
+
+def _literal(node: ast.expr) -> Any:
+    if isinstance(node, ast.Name):
+        words: dict[str, Any] = {"true": True, "false": False}
+        return words.get(node.id, node.id)
+    return ast.literal_eval(node)
+
+
+def _fit(game: str, key: str, value: Any, wanted: Any) -> Any:
+    """The value as the parameter's type: whole numbers pass for floats, lists for tuples, nothing else."""
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, list):
+        value = _frozen(value)
+    plain = wanted if isinstance(wanted, type) else None
+    if plain is not None and type(value) is not plain:
+        raise BadInput(f"{game} takes {key} as {plain.__name__}, but {key}={value!r} was given.")
+    if plain is None and not isinstance(value, tuple):
+        raise BadInput(f"{game} takes {key} as a list of numbers, but {key}={value!r} was given.")
+    return value
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+def _plain(value: Any) -> str:
+    """A parameter's value as the name of a game spells it."""
+    return repr(value).replace(" ", "")

@@ -1,0 +1,281 @@
+"""One engine for every poker game here: declare the deck, the rounds and the showdown, and it deals and bets.
+
+A hand is dealt one player at a time, then rounds of betting alternate with board cards until all but one have
+folded or the last round closes. Betting is fixed-limit (`Round.raise_by`) or no-limit (`Poker.pot_bets` and a
+`stack`). Two copies of a rank are the same card unless the deck keeps its suits apart: the game is the same
+either way, and smaller when they are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple, final
+
+from feint.games.cards import Cards, Deck, Showdown
+from feint.games.errors import IllegalMove
+from feint.games.game import CHANCE, TERMINAL, Game
+
+FOLD, CALL, RAISE = 0, 1, 2
+"""Moves every poker game knows. CALL checks when there is nothing to call; no-limit sizes follow from RAISE on."""
+
+
+@final
+@dataclass(frozen=True)
+class Round:
+    """One round of betting, and the board cards dealt before it."""
+
+    raise_by: float = 0.0
+    """The size of a bet or raise in a fixed-limit game; no-limit games leave it at 0."""
+    cap: int | None = None
+    """How many bets and raises the round allows; None for no limit but the stack."""
+    board: int = 0
+    """Cards turned face up before the betting."""
+    first: int = 0
+    """The seat, counted from the dealer, that acts first."""
+
+
+class Hand(NamedTuple):
+    """A state of a poker game. Players are numbered absolutely; the dealer says where the seats start."""
+
+    dealer: int
+    holes: tuple[Cards, ...]
+    board: Cards
+    moves: tuple[tuple[int, ...], ...]
+    """The moves made so far, by round."""
+    paid: tuple[float, ...]
+    """Chips each player has put into the pot."""
+    folded: tuple[bool, ...]
+    actor: int
+    waiting: int
+    """How many players are still to act before the round closes."""
+    raises: int
+    """Bets and raises in this round so far."""
+
+
+@final
+@dataclass(frozen=True)
+class Poker(Game[Hand]):
+    """A poker game, declared."""
+
+    deck: Deck
+    rounds: tuple[Round, ...]
+    showdown: Showdown
+    hole: int = 1
+    players: int = 2
+    ante: float = 0.0
+    blinds: tuple[float, ...] = ()
+    """What each seat posts before the deal, from the dealer on, on top of the ante."""
+    stack: float | None = None
+    """Chips each player brings; None when fixed-limit betting cannot exhaust them."""
+    pot_bets: tuple[float, ...] = ()
+    """No-limit raise sizes as fractions of the pot after calling; all-in is always offered too."""
+    free_folds: bool = False
+    """Whether a player may fold with nothing to call."""
+    rotating_dealer: bool = False
+    """The dealer is drawn at the start of every hand rather than always being player 0."""
+    name: str = "poker"
+
+    @cached_property
+    def actions(self) -> tuple[str, ...]:  # type: ignore[override]
+        if not self.pot_bets:
+            return "fold", "call", "raise"
+        sizes = ("pot" if size == 1 else f"{size:g} pot" for size in self.pot_bets)
+        return "fold", "call", *sizes, "all-in"
+
+    def start(self) -> Hand:
+        return self._hand(CHANCE, (0.0,) * self.players) if self.rotating_dealer else self._seat(0)
+
+    def actor(self, state: Hand) -> int:
+        return state.actor
+
+    def chance(self, state: Hand) -> Sequence[tuple[float, Hand]]:
+        if state.dealer == CHANCE:
+            return [(1 / self.players, self._seat(dealer)) for dealer in range(self.players)]
+        seen = (*state.board, *(card for hole in state.holes for card in hole))
+        if len(state.holes) < self.players:
+            draws = self.deck.draws(seen, self.hole)
+            return [(chance, self._deal_hole(state, cards)) for chance, cards in draws]
+        draws = self.deck.draws(seen, self.rounds[len(state.moves)].board)
+        return [(chance, self._open(state, cards)) for chance, cards in draws]
+
+    def legal(self, state: Hand) -> Sequence[int]:
+        moves = [FOLD] if self.free_folds or self._to_call(state) > 0 else []
+        return [*moves, CALL, *(RAISE + size for size, _ in self._raises(state))]
+
+    def play(self, state: Hand, action: int) -> Hand:
+        legal = self.legal(state) if state.actor >= 0 else ()
+        if action not in legal:
+            allowed = ", ".join(f"{move} ({self.actions[move]})" for move in legal) or "none: no player is to move"
+            raise IllegalMove(f"Move {action} is not legal here; the legal moves are {allowed}.")
+        player, raises, waiting = state.actor, state.raises, state.waiting - 1
+        paid, folded = list(state.paid), list(state.folded)
+        if action == FOLD:
+            folded[player] = True
+        elif action == CALL:
+            paid[player] = max(paid)
+        else:
+            paid[player] = dict(self._raises(state))[action - RAISE]
+            raises, waiting = raises + 1, folded.count(False) - 1
+        hand = state._replace(
+            moves=(*state.moves[:-1], (*state.moves[-1], action)),
+            paid=tuple(paid),
+            folded=tuple(folded),
+            raises=raises,
+            waiting=waiting,
+        )
+        if folded.count(False) == 1:
+            return hand._replace(actor=TERMINAL)
+        if waiting:
+            return hand._replace(actor=self._next(hand, player + 1))
+        return self._close(hand)
+
+    def view(self, state: Hand, player: int) -> Hashable:
+        return state.dealer, state.holes[player], state.board, state.moves
+
+    def payoffs(self, state: Hand) -> Sequence[float]:
+        live = [player for player in range(self.players) if not state.folded[player]]
+        if len(live) > 1:
+            strength = {player: self.showdown(self.deck, state.holes[player], state.board) for player in live}
+            best = max(strength.values())
+            live = [player for player in live if strength[player] == best]
+        share = sum(state.paid) / len(live)
+        return [share * (player in live) - paid for player, paid in enumerate(state.paid)]
+
+    def label(self, state: Hand, player: int) -> str:
+        """Cards, then the betting: `Q` to open, `Q: bet`, `QK: check bet call / check` with a king on the board."""
+        cards = "".join(self.deck.name(card) for card in (*state.holes[player], *state.board))
+        betting = " / ".join(" ".join(words) for words in self._words(state)).rstrip()
+        dealer = " (dealer)" if self.rotating_dealer and state.dealer == player else ""
+        return f"{cards}{dealer}: {betting}" if betting else f"{cards}{dealer}"
+
+    def features(self, state: Hand, player: int) -> Sequence[float]:
+        """Ranks by the round they were dealt in, then who called or raised at each count of raises in each round.
+
+        For Leduc this is the vector of 30 numbers used for neural fictitious self-play: 2 rounds x 3 ranks, then
+        2 players x 2 rounds x 3 raise counts x 2 moves. Folds need no place: they end the hand or show as the
+        absence of a move.
+        """
+        ranks, rounds, kinds = len(self.deck.ranks), len(self.rounds), len(self.actions) - 1
+        cards = [0.0] * (rounds * ranks)
+        dealt = iter(state.board)
+        for number, declared in enumerate(self.rounds):
+            group = state.holes[player] if number == 0 else ()
+            for card in (*group, *(next(dealt, None) for _ in range(declared.board))):
+                if card is not None:
+                    cards[number * ranks + self.deck.rank(card)] += 1.0
+        history = [0.0] * (self.players * rounds * (self._most_raises + 1) * kinds)
+        for number, actor, raises, move in self._replay(state):
+            if move != FOLD:
+                place = (actor * rounds + number) * (self._most_raises + 1) + raises
+                history[place * kinds + move - CALL] = 1.0
+        return cards + history
+
+    def _hand(self, dealer: int, paid: tuple[float, ...]) -> Hand:
+        return Hand(dealer, (), (), (), paid, (False,) * self.players, CHANCE, 0, 0)
+
+    def _seat(self, dealer: int) -> Hand:
+        """The hand before the deal, antes and blinds posted."""
+        paid = [self.ante] * self.players
+        for seat, blind in enumerate(self.blinds):
+            paid[(dealer + seat) % self.players] += blind
+        return self._hand(dealer, tuple(paid))
+
+    def _deal_hole(self, hand: Hand, cards: Cards) -> Hand:
+        hand = hand._replace(holes=(*hand.holes, cards))
+        if len(hand.holes) < self.players or self.rounds[0].board:
+            return hand
+        return self._open(hand, ())
+
+    def _open(self, hand: Hand, board: Cards) -> Hand:
+        """Turn the round's board cards and start its betting, or run out the board when everyone is all-in."""
+        opened = hand._replace(board=hand.board + board, moves=(*hand.moves, ()), raises=0)
+        if max(opened.paid) == self.stack:
+            return self._close(opened)
+        first = self._next(opened, opened.dealer + self.rounds[len(hand.moves)].first)
+        return opened._replace(actor=first, waiting=opened.folded.count(False))
+
+    def _close(self, hand: Hand) -> Hand:
+        if len(hand.moves) == len(self.rounds):
+            return hand._replace(actor=TERMINAL)
+        if self.rounds[len(hand.moves)].board:
+            return hand._replace(actor=CHANCE)
+        return self._open(hand, ())
+
+    def _next(self, hand: Hand, player: int) -> int:
+        """The first player from `player` on, round the table, who has not folded."""
+        return next(p % self.players for p in range(player, player + self.players) if not hand.folded[p % self.players])
+
+    def _to_call(self, hand: Hand) -> float:
+        return max(hand.paid) - hand.paid[hand.actor]
+
+    def _raises(self, hand: Hand) -> Sequence[tuple[int, float]]:
+        """The raises on offer, as (number of the size, what the player will have paid)."""
+        declared = self.rounds[len(hand.moves) - 1]
+        if declared.cap is not None and hand.raises >= declared.cap:
+            return ()
+        top = max(hand.paid)
+        if not self.pot_bets:
+            return ((0, top + declared.raise_by),)
+        return self._pot_raises(top, self._to_call(hand), sum(hand.paid))
+
+    def _pot_raises(self, top: float, to_call: float, pot: float) -> Sequence[tuple[int, float]]:
+        """No-limit sizes: at least the bet faced and at least an ante, less than all-in, which is always there."""
+        assert self.stack is not None
+        room = self.stack - top
+        least = min(max(to_call, self.ante, *self.blinds), room)
+        sizes = [(size, fraction * (pot + to_call)) for size, fraction in enumerate(self.pot_bets)]
+        raises = [(size, top + by) for size, by in sizes if least <= by < room]
+        return (*raises, (len(self.pot_bets), self.stack)) if room > 0 else raises
+
+    @cached_property
+    def _most_raises(self) -> int:
+        """The most raises one round can see; in no-limit games, by always taking the smallest."""
+        if not self.pot_bets:
+            return max(declared.cap or 0 for declared in self.rounds)
+        assert self.stack is not None
+        paid, to_call, raises = max(self._seat(0).paid), 0.0, 0
+        while paid < self.stack:
+            after = min(top for _, top in self._pot_raises(paid, to_call, 2 * paid - to_call))
+            paid, to_call, raises = after, after - paid, raises + 1
+        return raises
+
+    def _replay(self, state: Hand) -> Sequence[tuple[int, int, int, int]]:
+        """Every move of the hand as (round, player, raises before it, move)."""
+        return _replayed(self.players, self._first_seats, state.dealer, state.moves)
+
+    @cached_property
+    def _first_seats(self) -> tuple[int, ...]:
+        return tuple(declared.first for declared in self.rounds)
+
+    def _words(self, state: Hand) -> list[list[str]]:
+        """The moves of each round in words: check or call, bet or raise, or the size."""
+        rounds: list[list[str]] = [[] for _ in state.moves]
+        for number, actor, raises, move in self._replay(state):
+            posted = self.blinds[seat] if (seat := (actor - state.dealer) % self.players) < len(self.blinds) else 0.0
+            blind = max(self.blinds, default=0.0) if number == 0 else 0.0
+            word = self.actions[move]
+            if move == CALL and raises == 0 and (number > 0 or posted == blind):
+                word = "check"
+            elif word == "raise" and raises == 0 and not blind:
+                word = "bet"
+            rounds[number].append(word)
+        return rounds
+
+
+@lru_cache(maxsize=1 << 16)
+def _replayed(
+    players: int, first: tuple[int, ...], dealer: int, moves: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[int, int, int, int], ...]:
+    replayed, folded = [], [False] * players
+    for number, made in enumerate(moves):
+        player, raises = (dealer + first[number]) % players, 0
+        for move in made:
+            while folded[player]:
+                player = (player + 1) % players
+            replayed.append((number, player, raises, move))
+            folded[player] = move == FOLD
+            raises += move >= RAISE
+            player = (player + 1) % players
+    return tuple(replayed)

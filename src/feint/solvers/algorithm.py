@@ -1,0 +1,51 @@
+"""What every solver and learner is: a start, a step and the strategy so far.
+
+An algorithm is a pytree: the game's arrays are its leaves, so compiled code takes them as arguments. Its state is
+a pytree that holds everything, so that stepping, repeating, resuming and running many seeds at once are written
+once for all algorithms.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Generic, Protocol, TypeVar
+
+import equinox as eqx
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from feint.tree.strategy import Strategy
+from feint.tree.tree import Tree
+
+State = TypeVar("State")
+
+Metrics = dict[str, Float[Array, ""]]
+"""Numbers worth logging after a step, by name."""
+
+
+class Algorithm(eqx.Module, Generic[State]):
+    """A method that finds strategies for one game."""
+
+    @abstractmethod
+    def init(self, key: PRNGKeyArray) -> State:
+        """The state before the first step."""
+
+    @abstractmethod
+    def step(self, state: State) -> tuple[State, Metrics]:
+        """One iteration. Pure: it can be compiled, scanned and run for many seeds at once."""
+
+    @abstractmethod
+    def strategy(self, state: State) -> Strategy:
+        """The strategy to be judged and played."""
+
+
+class Config(Protocol):
+    """An algorithm's hyper-parameters: a frozen dataclass that makes the algorithm for a game.
+
+    A file joins Feint by declaring `ALGORITHMS`, its configs by the names that users call them.
+    """
+
+    __dataclass_fields__: Mapping[str, Any]
+
+    def on(self, tree: Tree) -> Algorithm[Any]:
+        """The algorithm on this game, or `BadInput` where it does not apply."""

@@ -1,0 +1,110 @@
+"""Counterfactual regret minimisation: CFR, CFR+, linear, discounted and predictive, as one update.
+
+Every information set keeps a sum of regrets for its moves and plays in proportion to the positive ones; the
+average of the plans played converges to equilibrium (two players, zero-sum). The family differs only in how the
+past is weighted (Brown & Sandholm 2019, discounted CFR): after iteration t, positive regret sums are multiplied
+by t^alpha / (t^alpha + 1), negative ones by t^beta / (t^beta + 1), and the plan of iteration t enters the average
+with weight t^gamma. Predictive CFR+ (Farina, Kroer & Sandholm 2021) plays as if the last regret came once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any, NamedTuple, final
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from feint.solvers.algorithm import Algorithm, Metrics
+from feint.tree.sequence_form import Plan, SequenceForm, Vector, without
+from feint.tree.strategy import TabularStrategy
+from feint.tree.tree import Tree
+
+
+@final
+@dataclass(frozen=True)
+class CFR:
+    """Counterfactual regret minimisation."""
+
+    alpha: float = inf
+    """Positive regret sums shrink by t^alpha / (t^alpha + 1); inf keeps them whole."""
+    beta: float = inf
+    """Negative regret sums shrink by t^beta / (t^beta + 1); inf keeps them whole, -inf forgets them."""
+    gamma: float = 0.0
+    """Iteration t weighs t^gamma in the average strategy."""
+    predictive: bool = False
+    """Play as if the last regret came once more."""
+    alternating: bool = True
+    """Update the players in turn, each against the others' newest strategies; otherwise all at once."""
+
+    def on(self, tree: Tree) -> RegretMinimiser:
+        return RegretMinimiser(tree.form, self, tree.fingerprint)
+
+
+ALGORITHMS = {
+    "cfr": CFR(),
+    "cfr+": CFR(beta=-inf, gamma=1.0),
+    "linear-cfr": CFR(alpha=1.0, beta=1.0, gamma=1.0),
+    "dcfr": CFR(alpha=1.5, beta=0.0, gamma=2.0),
+    "pcfr+": CFR(beta=-inf, gamma=2.0, predictive=True),
+}
+
+
+class CFRState(NamedTuple):
+    """One entry for each player."""
+
+    iteration: Float[Array, ""]
+    regrets: tuple[Vector, ...]
+    plan_sum: tuple[Plan, ...]
+    """The weighted plans of all iterations: the average strategy, up to scale."""
+    strategies: tuple[Vector, ...]
+    plans: tuple[Plan, ...]
+
+
+@final
+class RegretMinimiser(Algorithm[CFRState]):
+    """The CFR family on one game."""
+
+    form: SequenceForm
+    config: CFR = eqx.field(static=True)
+    fingerprint: str = eqx.field(static=True)
+
+    def init(self, key: PRNGKeyArray) -> CFRState:
+        zeros = tuple(jnp.zeros(seat.cells.shape) for seat in self.form.seats)
+        uniform = tuple(seat.normalise(zero) for seat, zero in zip(self.form.seats, zeros, strict=True))
+        plans = self.form.plans(uniform)
+        return CFRState(jnp.zeros(()), zeros, tuple(jnp.zeros_like(plan) for plan in plans), uniform, plans)
+
+    def step(self, state: CFRState) -> tuple[CFRState, Metrics]:
+        time = state.iteration + 1.0
+        weight = time**self.config.gamma
+        regrets, sums = list(state.regrets), list(state.plan_sum)
+        strategies, plans = list(state.strategies), list(state.plans)
+        for player, seat in enumerate(self.form.seats):
+            opposing = plans if self.config.alternating else state.plans
+            regret, _ = seat.backup(without(player, opposing), seat.expected(strategies[player]))
+            sums[player] = sums[player] + weight * plans[player]
+            regrets[player] = self._shrink(regrets[player] + regret, time)
+            hoped = regrets[player] + regret if self.config.predictive else regrets[player]
+            strategies[player] = seat.normalise(jnp.maximum(hoped, 0.0))
+            plans[player] = seat.plan(strategies[player])
+        return CFRState(time, tuple(regrets), tuple(sums), tuple(strategies), tuple(plans)), {}
+
+    def strategy(self, state: CFRState) -> TabularStrategy:
+        averages = [
+            seat.normalise(plan_sum[:-1]) for seat, plan_sum in zip(self.form.seats, state.plan_sum, strict=True)
+        ]
+        return TabularStrategy(self.form.table(averages), self.fingerprint)
+
+    def _shrink(self, regrets: Vector, time: Float[Array, ""]) -> Vector:
+        """Discount the past."""
+        kept = [self._kept(exponent, time) for exponent in (self.config.alpha, self.config.beta)]
+        return jnp.where(regrets > 0, regrets * kept[0], regrets * kept[1])
+
+    @staticmethod
+    def _kept(exponent: float, time: Float[Array, ""]) -> Any:
+        if abs(exponent) == inf:
+            return 1.0 if exponent > 0 else 0.0
+        return time**exponent / (time**exponent + 1.0)

@@ -1,0 +1,86 @@
+"""Fictitious play: everyone always plays a best response to the others' average so far.
+
+Brown (1951) plays it on the matrix; XFP (Heinrich, Lanctot & Silver 2015) on the tree, mixing in *plans*, which
+makes it the same thing: averaging plans is averaging the pure strategies of the normal form. So both are one
+algorithm here, and a matrix is a tree of depth one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from feint.games.errors import BadInput
+from feint.solvers.algorithm import Algorithm, Metrics
+from feint.tree.sequence_form import Plan, SequenceForm, without
+from feint.tree.strategy import TabularStrategy
+from feint.tree.tree import Tree
+
+
+@final
+@dataclass(frozen=True)
+class ExtensiveFictitiousPlay:
+    """Full-width extensive-form fictitious play."""
+
+    alternating: bool = True
+    """Update the players in turn, each against the others' newest averages; otherwise all at once."""
+
+    def on(self, tree: Tree) -> FictitiousPlayer:
+        return FictitiousPlayer(tree.form, self.alternating, tree.fingerprint)
+
+
+@final
+@dataclass(frozen=True)
+class FictitiousPlay:
+    """Fictitious play on a matrix game."""
+
+    alternating: bool = True
+    """Update the players in turn, as Brown did; otherwise both at once."""
+
+    def on(self, tree: Tree) -> FictitiousPlayer:
+        if len(tree.player) != tree.players:
+            raise BadInput(
+                f"fictitious-play is for matrix games, but {tree.name} has {len(tree.player)} information sets; "
+                f"use xfp, the same method on trees."
+            )
+        return FictitiousPlayer(tree.form, self.alternating, tree.fingerprint)
+
+
+ALGORITHMS = {"fictitious-play": FictitiousPlay(), "xfp": ExtensiveFictitiousPlay()}
+
+
+class FictitiousState(NamedTuple):
+    iteration: Float[Array, ""]
+    average: tuple[Plan, ...]
+    """Every player's average plan; the uniform strategy counts as the first."""
+
+
+@final
+class FictitiousPlayer(Algorithm[FictitiousState]):
+    """Fictitious play on one game, by plans."""
+
+    form: SequenceForm
+    alternating: bool = eqx.field(static=True)
+    fingerprint: str = eqx.field(static=True)
+
+    def init(self, key: PRNGKeyArray) -> FictitiousState:
+        uniform = [seat.normalise(jnp.zeros(seat.cells.shape)) for seat in self.form.seats]
+        return FictitiousState(jnp.zeros(()), self.form.plans(uniform))
+
+    def step(self, state: FictitiousState) -> tuple[FictitiousState, Metrics]:
+        time = state.iteration + 1.0
+        average = list(state.average)
+        for player, seat in enumerate(self.form.seats):
+            opposing = average if self.alternating else state.average
+            advantage, _ = seat.backup(without(player, opposing), lambda _, worth: worth.max(0))
+            response = seat.plan(seat.pure(advantage))
+            average[player] = average[player] + (response - average[player]) / (time + 1.0)
+        return FictitiousState(time, tuple(average)), {}
+
+    def strategy(self, state: FictitiousState) -> TabularStrategy:
+        averages = [seat.normalise(plan[:-1]) for seat, plan in zip(self.form.seats, state.average, strict=True)]
+        return TabularStrategy(self.form.table(averages), self.fingerprint)

@@ -1,0 +1,61 @@
+"""Strategies: from what a player sees to a distribution over the legal moves."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import final
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from feint.games.errors import BadInput
+from feint.tree.tree import Tree
+
+
+class Strategy(eqx.Module):
+    """One behaviour strategy for every player of a game."""
+
+    @abstractmethod
+    def table(self, tree: Tree) -> Float[np.ndarray, "i a"]:
+        """The probability of every move at every information set of the tree."""
+
+
+@final
+class TabularStrategy(Strategy):
+    """A strategy written down in full."""
+
+    probabilities: Float[Array, "i a"]
+    fingerprint: str = eqx.field(static=True)
+    """Of the tree it was made for."""
+
+    def table(self, tree: Tree) -> Float[np.ndarray, "i a"]:
+        if tree.fingerprint != self.fingerprint:
+            raise BadInput(
+                f"This strategy is for another game than {tree.name} (their trees differ); "
+                f"unroll the game that it was trained on."
+            )
+        return np.asarray(self.probabilities)
+
+
+def tabulate(tree: Tree, strategy: Strategy | ArrayLike) -> Float[Array, "i a"]:
+    """The table of a strategy, or a table given directly, checked: judges never see a broken one."""
+    table = np.asarray(strategy.table(tree) if isinstance(strategy, Strategy) else strategy, np.float64)
+    if table.shape != tree.legal.shape:
+        raise BadInput(
+            f"A strategy for {tree.name} is a table of shape {tree.legal.shape} (information sets, moves), "
+            f"but one of shape {table.shape} was given."
+        )
+    if not np.all(np.isfinite(table)) or table.min(initial=0.0) < 0:
+        raise BadInput(f"A strategy for {tree.name} needs probabilities, but the table has negative or missing ones.")
+    broken = np.flatnonzero(
+        (np.abs(table.sum(1) - 1) > 1e-6) | (np.where(tree.legal, 0.0, table).max(1, initial=0) > 0)
+    )
+    if len(broken):
+        row = broken[0]
+        raise BadInput(
+            f"The strategy's row {row} ({tree.labels[row]!r}) must sum to 1 over its legal moves "
+            f"{list(tree.infosets[int(row)].moves)}, but it is {table[row].tolist()}."
+        )
+    return jnp.asarray(table / table.sum(1, keepdims=True))

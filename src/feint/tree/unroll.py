@@ -1,0 +1,177 @@
+"""Walk the rules once, breadth-first, and write down every node as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from feint.games.errors import BadInput
+from feint.games.game import CHANCE, TERMINAL, Game
+from feint.tree.tree import Tree
+
+NODE_LIMIT = 3_000_000
+"""Larger games take gigabytes of memory; raise it knowingly."""
+
+
+def walk(game: Game[Any], limit: int = NODE_LIMIT) -> Tree:
+    """Unroll a game. Raises `BadInput` when it has more than `limit` nodes, or players who forget."""
+    walk = _Walk(game, limit)
+    walk.add(game.start(), parent=-1, move=-1, chance=1.0, sequences=(-1,) * game.players)
+    node = 0
+    while node < len(walk.actor):
+        walk.expand(node)
+        node += 1
+    return walk.tree()
+
+
+@final
+@dataclass
+class _Walk:
+    """The lists that grow as the walk goes on."""
+
+    game: Game[Any]
+    limit: int
+    actor: list[int] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)
+    move: list[int] = field(default_factory=list)
+    chance: list[float] = field(default_factory=list)
+    first_child: list[int] = field(default_factory=list)
+    children: list[int] = field(default_factory=list)
+    infoset: list[int] = field(default_factory=list)
+    payoff: list[Any] = field(default_factory=list)
+    states: list[Any] = field(default_factory=list)
+    """The state of each node; forgotten once expanded."""
+    sequences: list[tuple[int, ...]] = field(default_factory=list)
+    """Every player's last sequence at each node, as infoset * moves + move."""
+    known: dict[tuple[int, Hashable], int] = field(default_factory=dict)
+    """The number of each information set met so far."""
+    player: list[int] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    legal: list[list[int]] = field(default_factory=list)
+    parent_sequence: list[int] = field(default_factory=list)
+    features: list[Any] = field(default_factory=list)
+
+    def add(self, state: Any, parent: int, move: int, chance: float, sequences: tuple[int, ...]) -> None:
+        if len(self.actor) >= self.limit:
+            raise BadInput(
+                f"{self.game.name} has more than {self.limit:,} nodes, the limit for unrolling; "
+                f"choose a smaller game, or raise the limit with feint.unroll(game, limit=...)."
+            )
+        actor = self.game.actor(state)
+        self.actor.append(actor)
+        self.parent.append(parent)
+        self.move.append(move)
+        self.chance.append(chance)
+        self.first_child.append(-1)
+        self.children.append(0)
+        self.infoset.append(-1)
+        self.payoff.append(tuple(self.game.payoffs(state)) if actor == TERMINAL else None)
+        self.states.append(None if actor == TERMINAL else state)
+        self.sequences.append(sequences)
+
+    def expand(self, node: int) -> None:
+        actor, state, sequences = self.actor[node], self.states[node], self.sequences[node]
+        if actor == TERMINAL:
+            return
+        self.states[node] = None
+        self.first_child[node] = len(self.actor)
+        if actor == CHANCE:
+            outcomes = self.game.chance(state)
+            total = sum(chance for chance, _ in outcomes)
+            if abs(total - 1) > 1e-9:
+                raise BadInput(f"{self.game.name} has a chance move whose probabilities sum to {total:g}, not 1.")
+            for number, (chance, after) in enumerate(outcomes):
+                self.add(after, node, number, chance / total, sequences)
+            self.children[node] = len(outcomes)
+            return
+        infoset = self._recognise(state, actor, sequences[actor])
+        self.infoset[node] = infoset
+        for move in self.legal[infoset]:
+            after = infoset * len(self.game.actions) + move
+            moved = (*sequences[:actor], after, *sequences[actor + 1 :])
+            self.add(self.game.play(state, move), node, move, 1.0, moved)
+        self.children[node] = len(self.legal[infoset])
+
+    def _recognise(self, state: Any, player: int, sequence: int) -> int:
+        """The number of the information set, a new one if it has not been met; checks perfect recall."""
+        view = self.game.view(state, player)
+        legal = list(self.game.legal(state))
+        number = self.known.setdefault((player, view), len(self.player))
+        if number == len(self.player):
+            self.player.append(player)
+            self.labels.append(self.game.label(state, player))
+            self.legal.append(legal)
+            self.parent_sequence.append(sequence)
+            self.features.append(self.game.features(state, player))
+        elif self.parent_sequence[number] != sequence:
+            raise BadInput(
+                f"{self.game.name} lets player {player} forget: the view {self.labels[number]!r} follows different "
+                f"moves of theirs; Feint needs perfect recall, so choose a game whose views keep the whole history."
+            )
+        elif self.legal[number] != legal:
+            raise BadInput(
+                f"{self.game.name} offers player {player} different moves in states with one view, "
+                f"{self.labels[number]!r}; give the states different views."
+            )
+        return number
+
+    def tree(self) -> Tree:
+        """Freeze the lists, numbering information sets by player and keeping only the moves that are ever legal."""
+        order = np.argsort(np.array(self.player, np.int64), kind="stable")
+        renumber = np.empty_like(order)
+        renumber[order] = np.arange(len(order))
+        used = sorted({move for legal in self.legal for move in legal})
+        column = np.full(max(used, default=0) + 1, -1)
+        column[used] = np.arange(len(used))
+        wide, narrow = len(self.game.actions), len(used)
+
+        def sequence(old: Any) -> np.ndarray:
+            old = np.asarray(old, np.int64)
+            new = renumber[old // wide] * narrow + column[old % wide]
+            return np.where(old < 0, -1, new).astype(np.int32)
+
+        legal = np.zeros((len(order), narrow), bool)
+        for number, moves in enumerate(self.legal):
+            legal[renumber[number], column[moves]] = True
+        actor, infoset = np.array(self.actor, np.int8), np.array(self.infoset, np.int64)
+        parent, move = np.array(self.parent, np.int32), np.array(self.move, np.int32)
+        terminal = np.flatnonzero(actor == TERMINAL)
+        payoff = np.zeros((len(actor), self.game.players))
+        payoff[terminal] = [self.payoff[node] for node in terminal]
+        chance = np.array(self.chance)
+        moved = (parent >= 0) & (actor[parent] >= 0)
+        features = None
+        if all(row is not None for row in self.features):
+            features = np.array([self.features[number] for number in order], np.float32)
+        return Tree(
+            name=self.game.name,
+            players=self.game.players,
+            actions=tuple(self.game.actions[move] for move in used),
+            actor=actor,
+            parent=parent,
+            move=np.where(moved, column[np.where(moved, move, 0)], move).astype(np.int32),
+            chance=chance,
+            first_child=np.array(self.first_child, np.int32),
+            children=np.array(self.children, np.int32),
+            infoset=np.where(infoset >= 0, renumber[infoset], -1).astype(np.int32),
+            payoff=payoff,
+            player=np.array(self.player, np.int8)[order],
+            labels=tuple(self.labels[number] for number in order),
+            legal=legal,
+            parent_sequence=sequence(np.array(self.parent_sequence)[order]),
+            given_features=features,
+            terminal=terminal.astype(np.int32),
+            last_sequence=sequence([self.sequences[node] for node in terminal]),
+            weighted_payoff=payoff[terminal] * _reach(parent, chance)[terminal, None],
+        )
+
+
+def _reach(parent: np.ndarray, chance: np.ndarray) -> np.ndarray:
+    """The probability that chance plays along to each node."""
+    reach = np.ones(len(parent))
+    for node in range(1, len(parent)):
+        reach[node] = reach[parent[node]] * chance[node]
+    return reach

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 # Solving and judging are exact work: they need 64-bit floats, which JAX only has when told before it starts.
-jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", True)
 
 from feint.evaluate.exploitability import (  # noqa: E402
     best_response,

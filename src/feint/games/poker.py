@@ -146,7 +146,7 @@ class Poker(Game[Hand]):
     def label(self, state: Hand, player: int) -> str:
         """Cards, then the betting: `Q` to open, `Q: bet`, `QK: check bet call / check` with a king on the board."""
         cards = "".join(self.deck.name(card) for card in (*state.holes[player], *state.board))
-        betting = " / ".join(" ".join(words) for words in self._words(state)).rstrip()
+        betting = " / ".join(" ".join(words) for words in self._words(state)).rstrip(" /")
         dealer = " (dealer)" if self.rotating_dealer and state.dealer == player else ""
         return f"{cards}{dealer}: {betting}" if betting else f"{cards}{dealer}"
 

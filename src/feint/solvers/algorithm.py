@@ -8,8 +8,8 @@ once for all algorithms.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from dataclasses import Field, dataclass
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, final
 
 import equinox as eqx
 from jaxtyping import Array, Float, PRNGKeyArray
@@ -40,12 +40,20 @@ class Algorithm(eqx.Module, Generic[State]):
 
 
 class Config(Protocol):
-    """An algorithm's hyper-parameters: a frozen dataclass that makes the algorithm for a game.
+    """An algorithm's hyper-parameters: a frozen dataclass that makes the algorithm for a game."""
 
-    A file joins Feint by declaring `ALGORITHMS`, its configs by the names that users call them.
-    """
-
-    __dataclass_fields__: Mapping[str, Any]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def on(self, tree: Tree) -> Algorithm[Any]:
         """The algorithm on this game, or `BadInput` where it does not apply."""
+
+
+@final
+@dataclass(frozen=True)
+class Method:
+    """An algorithm as users find it. A file joins Feint by declaring `ALGORITHMS`, its methods by name."""
+
+    about: str
+    """One line: what it does, and whose it is."""
+    config: Config
+    """Its hyper-parameters unless the user says otherwise."""

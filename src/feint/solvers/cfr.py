@@ -17,7 +17,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from feint.solvers.algorithm import Algorithm, Metrics
+from feint.solvers.algorithm import Algorithm, Method, Metrics
 from feint.tree.sequence_form import Plan, SequenceForm, Vector, without
 from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
@@ -44,11 +44,21 @@ class CFR:
 
 
 ALGORITHMS = {
-    "cfr": CFR(),
-    "cfr+": CFR(beta=-inf, gamma=1.0),
-    "linear-cfr": CFR(alpha=1.0, beta=1.0, gamma=1.0),
-    "dcfr": CFR(alpha=1.5, beta=0.0, gamma=2.0),
-    "pcfr+": CFR(beta=-inf, gamma=2.0, predictive=True),
+    "cfr": Method("Play in proportion to regret; the average converges (Zinkevich et al. 2007).", CFR()),
+    "cfr+": Method(
+        "CFR that forgets negative regret and averages linearly (Tammelin 2014).", CFR(beta=-inf, gamma=1.0)
+    ),
+    "linear-cfr": Method(
+        "CFR in which iteration t counts t times (Brown & Sandholm 2019).", CFR(alpha=1.0, beta=1.0, gamma=1.0)
+    ),
+    "dcfr": Method(
+        "CFR that discounts early iterations; a good default for poker (Brown & Sandholm 2019).",
+        CFR(alpha=1.5, beta=0.0, gamma=2.0),
+    ),
+    "pcfr+": Method(
+        "CFR+ that expects the last regret again; fastest on small games (Farina et al. 2021).",
+        CFR(beta=-inf, gamma=2.0, predictive=True),
+    ),
 }
 
 

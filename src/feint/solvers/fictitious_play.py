@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from feint.games.errors import BadInput
-from feint.solvers.algorithm import Algorithm, Metrics
+from feint.solvers.algorithm import Algorithm, Method, Metrics
 from feint.tree.sequence_form import Plan, SequenceForm, without
 from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
@@ -50,7 +50,10 @@ class FictitiousPlay:
         return FictitiousPlayer(tree.form, self.alternating, tree.fingerprint)
 
 
-ALGORITHMS = {"fictitious-play": FictitiousPlay(), "xfp": ExtensiveFictitiousPlay()}
+ALGORITHMS = {
+    "fictitious-play": Method("Best responses to averages, on a matrix game (Brown 1951).", FictitiousPlay()),
+    "xfp": Method("Fictitious play on the whole tree (Heinrich et al. 2015).", ExtensiveFictitiousPlay()),
+}
 
 
 class FictitiousState(NamedTuple):

@@ -18,7 +18,7 @@ import scipy.sparse as sparse
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from feint.games.errors import BadInput
-from feint.solvers.algorithm import Algorithm, Metrics
+from feint.solvers.algorithm import Algorithm, Method, Metrics
 from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
 
@@ -37,7 +37,9 @@ class LinearProgram:
         return ExactSolution(jnp.asarray(solve(tree)), tree.fingerprint)
 
 
-ALGORITHMS = {"linear-program": LinearProgram()}
+ALGORITHMS = {
+    "linear-program": Method("The exact equilibrium; two players, zero-sum (Koller & Megiddo 1992).", LinearProgram())
+}
 
 
 class SolvedState(NamedTuple):
@@ -90,9 +92,9 @@ def solve(tree: Tree) -> Float[np.ndarray, "i a"]:
     weights = np.zeros(tree.legal.size)
     for side, plan in zip(sides, plans, strict=True):
         weights[side.cells] = np.maximum(plan[1:], 0.0)
-    weights = weights.reshape(tree.legal.shape)
-    total = weights.sum(1, keepdims=True)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), tree.uniform())
+    rows = weights.reshape(tree.legal.shape)
+    total = rows.sum(1, keepdims=True)
+    return np.where(total > 0, rows / np.where(total > 0, total, 1.0), tree.uniform())
 
 
 @final

@@ -38,12 +38,11 @@ class _Plot:
 
 
 def _depths(tree: Tree) -> np.ndarray:
-    """How many moves its player has made before each information set. Parents are numbered before children."""
-    depth = np.zeros(len(tree.player), np.int64)
-    moves = tree.legal.shape[1]
-    for infoset, sequence in enumerate(tree.parent_sequence):
-        if sequence >= 0:
-            depth[infoset] = depth[sequence // moves] + 1
+    """How many moves its player has made before each information set."""
+    parent = tree.parent_sequence // tree.legal.shape[1]
+    depth, before = np.zeros(len(parent), np.int64), None
+    while before is None or not np.array_equal(depth, before):
+        before, depth = depth, np.where(parent >= 0, depth[parent] + 1, 0)
     return depth
 
 

@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,19 +29,22 @@ WORTH_KEEPING = 1.0
 """Trees that unroll in fewer seconds than this are not kept."""
 
 
-def unroll(game: Game[Any] | str, limit: int = NODE_LIMIT, cache: bool = True) -> Tree:
+def unroll(
+    game: Game[Any] | str, limit: int = NODE_LIMIT, cache: bool = True, report: Callable[[int], None] | None = None
+) -> Tree:
     """Every node and information set of a game as arrays.
 
     `game` may be a name that `load_game` takes. Games of more than `limit` nodes are refused. Trees that take over
     a second are kept on disk under the hash of their rules, in the folder named by FEINT_CACHE (`~/.cache/feint`
-    if it is unset); `cache=False` neither reads nor writes there.
+    if it is unset); `cache=False` neither reads nor writes there. `report` is told the
+    number of nodes every so often.
     """
     game = load_game(game) if isinstance(game, str) else game
     path = cache_folder() / "trees" / f"{_key(game)}.safetensors"
     if cache and (kept := _read(path, game.name)) is not None and kept.nodes <= limit:
         return kept
     start = time.monotonic()
-    tree = walk(game, limit)
+    tree = walk(game, limit, report)
     if cache and time.monotonic() - start > WORTH_KEEPING:
         _write(path, tree)
     return tree

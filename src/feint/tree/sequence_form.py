@@ -135,7 +135,7 @@ class Seat(eqx.Module):
 
     def infosets(self, moves: int) -> Int[Array, " rows"]:
         """The number of each information set, in the order of `per_infoset`, for tables with `moves` columns."""
-        return _joined([block.of(self.cells)[0] for block in self.blocks]) // moves
+        return (_joined([block.of(self.cells)[0] for block in self.blocks]) // moves).astype(jnp.int32)
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -16,14 +16,19 @@ NODE_LIMIT = 3_000_000
 """Larger games take gigabytes of memory; raise it knowingly."""
 
 
-def walk(game: Game[Any], limit: int = NODE_LIMIT) -> Tree:
-    """Unroll a game. Raises `BadInput` when it has more than `limit` nodes, or players who forget."""
+def walk(game: Game[Any], limit: int = NODE_LIMIT, report: Callable[[int], None] | None = None) -> Tree:
+    """Unroll a game. Raises `BadInput` when it has more than `limit` nodes, or players who forget.
+
+    `report` is told the number of nodes every so often.
+    """
     walk = _Walk(game, limit)
     walk.add(game.start(), parent=-1, move=-1, chance=1.0, sequences=(-1,) * game.players)
     node = 0
     while node < len(walk.actor):
         walk.expand(node)
         node += 1
+        if report and node % 10_000 == 0:
+            report(len(walk.actor))
     return walk.tree()
 
 
@@ -118,13 +123,21 @@ class _Walk:
             )
         return number
 
+    def _order(self) -> np.ndarray:
+        """Information sets by player, and each player's by view where views can be compared: tables read better so."""
+        try:
+            keys: Any = sorted(self.known)
+        except TypeError:
+            keys = sorted(self.known, key=lambda key: key[0])
+        return np.array([self.known[key] for key in keys], np.int64)
+
     def tree(self) -> Tree:
         """Freeze the lists, numbering information sets by player and keeping only the moves that are ever legal."""
-        order = np.argsort(np.array(self.player, np.int64), kind="stable")
+        order = self._order()
         renumber = np.empty_like(order)
         renumber[order] = np.arange(len(order))
         used = sorted({move for legal in self.legal for move in legal})
-        column = np.full(max(used, default=0) + 1, -1)
+        column = np.full(len(self.game.actions), -1)
         column[used] = np.arange(len(used))
         wide, narrow = len(self.game.actions), len(used)
 

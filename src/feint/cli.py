@@ -1,0 +1,255 @@
+"""The commands. Data goes to stdout, talk to stderr; exit code 0 is done, 1 failed, 2 bad input."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from feint.games.errors import BadInput
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Find, judge and play strategies for games with hidden information.",
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that feint train has written.")]
+
+
+def main() -> None:
+    """Run the command line; every refusal is one sentence."""
+    if not os.isatty(2):
+        err.no_color = True
+    try:
+        status = app(standalone_mode=False)
+    except BadInput as error:
+        _fail(str(error), 2)
+    except typer.TyperException as error:
+        _fail(error.format_message(), 2)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("Stopped before there was anything to keep.", 1)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    err.print(Text.assemble(("feint: ", "bold red"), message), soft_wrap=True)
+    sys.exit(code)
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+@app.command()
+def games(as_json: AsJson = False) -> None:
+    """The games there are, with their parameters and sizes."""
+    from feint.games.library import library
+    from feint.tree.cache import unroll
+
+    rows: list[dict[str, Any]] = []
+    for name, make in library().items():
+        tree = unroll(name)
+        about = inspect.getdoc(make) or ""
+        parameters = {key: value.default for key, value in inspect.signature(make).parameters.items()}
+        rows.append(
+            {
+                "name": name,
+                "about": about.splitlines()[0],
+                "parameters": parameters,
+                "players": tree.players,
+                "nodes": tree.nodes,
+                "information_sets": len(tree.infosets),
+                "moves": list(tree.actions),
+            }
+        )
+    if as_json:
+        _print_json(rows)
+        return
+    table = Table("game", "parameters", "nodes", "infosets", "what it is", box=None, pad_edge=False)
+    for row in rows:
+        settings = " ".join(f"{key}={value}" for key, value in row["parameters"].items())
+        table.add_row(row["name"], settings, f"{row['nodes']:,}", f"{row['information_sets']:,}", row["about"])
+    out.print(table)
+    out.print(
+        "\nAlso any sequential OpenSpiel game with perfect recall, as open_spiel:NAME(...), and your own rules, as\n"
+        "my_game.py:my_game(...). Parameters go in brackets: kuhn(players=3)."
+    )
+
+
+@app.command()
+def algorithms(as_json: AsJson = False) -> None:
+    """The algorithms there are, with their settings."""
+    from feint.runs.config import algorithms as known
+
+    rows: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "about": method.about,
+            "settings": {field.name: str(getattr(method.config, field.name)) for field in fields(method.config)},
+        }
+        for name, method in known().items()
+    ]
+    if as_json:
+        _print_json(rows)
+        return
+    table = Table("algorithm", "what it is", "settings", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(row["name"], row["about"], " ".join(f"{key}={value}" for key, value in row["settings"].items()))
+    out.print(table)
+    out.print("\nChange a setting with --set key=value.")
+
+
+@app.command()
+def train(
+    algorithm: Annotated[str, typer.Argument(help="See feint algorithms.")],
+    game: Annotated[str, typer.Argument(help="See feint games.")],
+    steps: Annotated[int | None, typer.Option(help="Stop after this many steps.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
+    until: Annotated[float | None, typer.Option(help="Stop at this exploitability, in chips per hand.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")] = None,
+    seed: Annotated[int, typer.Option(help="The seed of everything random.")] = 0,
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="The run's folder; by default a new one in runs/.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train until told to stop; without --steps, --seconds or --until: to exploitability 1e-4 or for a minute."""
+    from feint.report.curve import draw_curve
+    from feint.report.live import LiveLine
+    from feint.runs.train import train as run_training
+
+    with LiveLine(err, f"{algorithm} on {game}") as line:
+        run = run_training(
+            algorithm,
+            game,
+            steps=steps,
+            seconds=seconds,
+            until=until,
+            settings=dict(_setting(text) for text in settings or ()),
+            seed=seed,
+            out=folder,
+            watcher=line,
+        )
+    picture = draw_curve([run], run.path / "curve.png")
+    last = run.metrics[-1]
+    summary = {
+        "run": str(run.path),
+        "game": run.config.game,
+        "algorithm": algorithm,
+        "steps": last["step"],
+        "seconds": run.timings[-1]["seconds"],
+        "exploitability": last["exploitability"],
+        "nash_conv": last["nash_conv"],
+        "unit": "chips per hand",
+        "kind": "exact",
+    }
+    if as_json:
+        _print_json(summary)
+        return
+    _print_strategy(run)
+    out.print(f"exploitability {last['exploitability']:.3g} chips per hand (exact) after {last['step']:,} steps")
+    err.print(f"\nThe curve is {picture}. Go on with:\n  feint show {run.path}\n  feint evaluate {run.path}")
+
+
+@app.command()
+def evaluate(path: RunPath, as_json: AsJson = False) -> None:
+    """Judge a run's strategy: what it earns, what a best response would, and where it gives most away."""
+    from feint.evaluate.exploitability import best_response, deviations, expected_values
+    from feint.runs.folder import load_run
+    from feint.tree.cache import unroll
+
+    run = load_run(path)
+    tree = unroll(run.config.game)
+    values = expected_values(tree, run.strategy)
+    best = [best_response(tree, run.strategy, player).value for player in range(tree.players)]
+    gap = sum(best) - float(values.sum())
+    if as_json:
+        given = deviations(tree, run.strategy)
+        _print_json(
+            {
+                "run": str(path),
+                "game": run.config.game,
+                "algorithm": run.config.algorithm,
+                "exploitability": gap / tree.players,
+                "nash_conv": gap,
+                "values": values.tolist(),
+                "best_response_values": best,
+                "unit": "chips per hand",
+                "kind": "exact",
+                "deviations": [
+                    {"player": int(tree.player[row]), "sees": tree.labels[row], "gain": float(given.gain[row])}
+                    for row in (-given.gain).argsort(kind="stable")[:10]
+                ],
+            }
+        )
+        return
+    table = Table("player", "value", "best response", "gain", box=None, pad_edge=False)
+    for player, (value, most) in enumerate(zip(values, best, strict=True)):
+        table.add_row(str(player + 1), f"{value:+.6f}", f"{most:+.6f}", f"{most - value:.2e}")
+    out.print(table)
+    out.print(f"\nexploitability {gap / tree.players:.6g}, NashConv {gap:.6g} chips per hand (exact)")
+
+
+@app.command()
+def show(
+    path: RunPath,
+    everything: Annotated[bool, typer.Option("--all", help="Every information set, however many.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """A run's strategy as a table, and its curve as a picture."""
+    from feint.report.curve import draw_curve
+    from feint.runs.folder import load_run
+    from feint.tree.cache import unroll
+
+    run = load_run(path)
+    if as_json:
+        tree = unroll(run.config.game)
+        table = run.strategy.table(tree)
+        _print_json(
+            [
+                {
+                    "player": infoset.player,
+                    "sees": infoset.label,
+                    "moves": {name: float(table[row, tree.actions.index(name)]) for name in infoset.moves},
+                }
+                for row, infoset in enumerate(tree.infosets)
+            ]
+        )
+        return
+    _print_strategy(run, None if everything else MOST_ROWS)
+    err.print(f"The curve is {draw_curve([run], run.path / 'curve.png')}.")
+
+
+MOST_ROWS = 24
+"""What fits a screen."""
+
+
+def _print_strategy(run: Any, most: int | None = MOST_ROWS) -> None:
+    from feint.report.table import strategy_table
+    from feint.tree.cache import unroll
+
+    tree = unroll(run.config.game)
+    out.print(strategy_table(tree, run.strategy, out.width, most))
+    if most is not None and len(tree.infosets) > most:
+        out.print(f"The {most} of {len(tree.infosets):,} information sets that give away most; --all shows them all.\n")
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise BadInput(f"--set takes key=value, but {text!r} was given.")
+    return key.strip(), value.strip()

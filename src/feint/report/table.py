@@ -1,0 +1,54 @@
+"""Strategies as tables a person can read."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from feint.evaluate.exploitability import deviations
+from feint.tree.strategy import Strategy
+from feint.tree.tree import Tree
+
+COLOURS = ("bright_black", "cyan", "yellow", "magenta", "green", "red", "blue")
+"""Fold grey, check and call teal, raises gold; further moves follow."""
+EIGHTHS = "▏▎▍▌▋▊▉█"
+LONGEST = 8
+"""Characters in a full bar, where there is room."""
+
+
+def strategy_table(tree: Tree, strategy: Strategy, width: int, most: int | None = None) -> Table:
+    """Every information set with its probabilities as bars, and its share of the exploitability, in `width` characters.
+
+    With `most`, only the information sets with the largest shares.
+    """
+    probabilities, given_away = strategy.table(tree), deviations(tree, strategy)
+    rows = np.arange(len(tree.player))
+    if most is not None and most < len(rows):
+        rows = np.sort(np.argsort(-given_away.gain, kind="stable")[:most])
+    words = max((len(tree.labels[row]) for row in rows), default=0)
+    length = max(0, min(LONGEST, (width - words - 18) // len(tree.actions) - 7))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("player", justify="right")
+    table.add_column("sees", no_wrap=True)
+    for name in tree.actions:
+        table.add_column(name, no_wrap=True)
+    table.add_column("leak", justify="right")
+    for row, following in zip(rows, [*rows[1:], rows[-1]], strict=True):
+        cells = [
+            _bar(probabilities[row, move], length, COLOURS[move % len(COLOURS)]) if tree.legal[row, move] else ""
+            for move in range(len(tree.actions))
+        ]
+        share = given_away.share[row]
+        last = tree.player[row] != tree.player[following]
+        leak = f"{share:.0%}" if share >= 0.005 else ""
+        table.add_row(str(tree.player[row] + 1), tree.labels[row], *cells, leak, end_section=bool(last))
+    return table
+
+
+def _bar(probability: float, length: int, colour: str) -> Text:
+    """A number and a bar: readable without colour, and without the bar."""
+    eighths = round(probability * length * 8)
+    bar = "█" * (eighths // 8) + (EIGHTHS[eighths % 8 - 1] if eighths % 8 else "")
+    return Text(f"{probability:4.2f} ") + Text(bar.ljust(length), style=colour)

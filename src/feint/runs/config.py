@@ -1,0 +1,87 @@
+"""What a run was asked to do: found by name, checked, and written down in full."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self, final
+
+import pydantic
+
+from feint.games.errors import BadInput, nearest
+from feint.solvers.algorithm import Config, Method
+
+PACKAGES = ("feint.solvers",)
+"""Where algorithms live: every file there that declares ALGORITHMS adds its own."""
+
+
+def algorithms() -> dict[str, Method]:
+    """Every algorithm, by the name users call it."""
+    found: dict[str, Method] = {}
+    for package in PACKAGES:
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+            found |= getattr(importlib.import_module(f"{package}.{module.name}"), "ALGORITHMS", {})
+    return found
+
+
+def resolve(algorithm: str, settings: Mapping[str, Any]) -> Config:
+    """The algorithm's hyper-parameters with `settings` in place of the defaults; strings are read as values."""
+    known = algorithms()
+    if algorithm not in known:
+        raise BadInput(f"There is no algorithm called {algorithm!r}; {nearest(algorithm, known)}")
+    default = known[algorithm].config
+    names = [field.name for field in fields(default)]
+    for key in settings:
+        if key not in names:
+            hint = nearest(key, names) if names else "it has none."
+            raise BadInput(f"{algorithm} has no setting called {key!r}; {hint}")
+    try:
+        return pydantic.TypeAdapter(type(default)).validate_python({**asdict(default), **settings})
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"{algorithm} cannot take {key}={first['input']!r}: {first['msg']}.") from error
+
+
+@final
+@dataclass(frozen=True)
+class RunConfig:
+    """Everything that decides what a run does."""
+
+    game: str
+    algorithm: str
+    settings: Mapping[str, Any]
+    """The algorithm's hyper-parameters, all of them."""
+    seed: int = 0
+    steps: int | None = None
+    """Stop after this many steps."""
+    seconds: float | None = None
+    """Stop after this much time."""
+    until: float | None = None
+    """Stop when exploitability is this low."""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "seconds", "until"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise BadInput(f"{name} must be a positive number, but {name}={value:g} was given.")
+        if self.seed < 0:
+            raise BadInput(f"seed must be 0 or more, but seed={self.seed} was given.")
+
+    def to_json(self) -> str:
+        """Readable JSON; numbers that JSON does not have, such as inf, are written as strings."""
+        return json.dumps(_plain(asdict(self)), indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        return cls(**json.loads(text))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,215 @@
+"""What must hold for every game and every strategy, tried on random ones against plain recursion."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+import feint
+from conftest import advance, algorithm_on, random_games, random_table
+from feint.games.cards import Deck
+from feint.games.library import library
+from feint.games.poker import Poker
+from feint.tree.unroll import walk
+
+SEEDS = st.integers(0, 2**16)
+
+
+def policy_of(tree, table):
+    """A table as a function of what a player sees, so that the recursion below never looks at the tree."""
+    rows = {(seen.player, seen.label): row for row, seen in enumerate(tree.infosets)}
+    columns = {name: column for column, name in enumerate(tree.actions)}
+
+    def policy(game, state, player):
+        row = rows[player, game.label(state, player)]
+        return {move: table[row, columns[game.actions[move]]] for move in game.legal(state)}
+
+    return policy
+
+
+def value_of(game, state, policy):
+    """Every player's expected payoff, straight from the rules."""
+    actor = game.actor(state)
+    if actor == feint.TERMINAL:
+        return np.array(game.payoffs(state), float)
+    if actor == feint.CHANCE:
+        return sum(chance * value_of(game, after, policy) for chance, after in game.chance(state))
+    moves = policy(game, state, actor)
+    return sum(chance * value_of(game, game.play(state, move), policy) for move, chance in moves.items())
+
+
+def decisions_of(game, player):
+    """What a player can see when it is their turn, and the moves they then have."""
+    found, states = {}, [game.start()]
+    while states:
+        state = states.pop()
+        actor = game.actor(state)
+        if actor == feint.CHANCE:
+            states += [after for _, after in game.chance(state)]
+        elif actor != feint.TERMINAL:
+            states += [game.play(state, move) for move in game.legal(state)]
+            if actor == player:
+                found[game.view(state, player)] = list(game.legal(state))
+    return found
+
+
+def best_by_force(game, policy, player):
+    """The most a player can earn, by trying each of their pure strategies."""
+    decisions = decisions_of(game, player)
+
+    def earned(choice):
+        def deviating(game, state, actor):
+            return {choice[game.view(state, actor)]: 1.0} if actor == player else policy(game, state, actor)
+
+        return value_of(game, game.start(), deviating)[player]
+
+    return max(earned(dict(zip(decisions, moves, strict=True))) for moves in itertools.product(*decisions.values()))
+
+
+def pure_strategies(game, player):
+    return math.prod(len(moves) for moves in decisions_of(game, player).values())
+
+
+@given(random_games(), SEEDS)
+def test_judges_agree_with_recursion(game, seed):
+    assume(max(pure_strategies(game, player) for player in range(game.players)) <= 1000)
+    tree = walk(game)
+    table = random_table(tree, seed)
+    policy = policy_of(tree, table)
+    values = value_of(game, game.start(), policy)
+    best = [best_by_force(game, policy, player) for player in range(game.players)]
+    event(f"{len(tree.player) // 4 * 4} information sets or a few more")
+
+    assert feint.expected_values(tree, table) == pytest.approx(values, abs=1e-12)
+    assert feint.nash_conv(tree, table) == pytest.approx(sum(best) - sum(values), abs=1e-12)
+    for player in range(game.players):
+        response = feint.best_response(tree, table, player)
+        assert response.value == pytest.approx(best[player], abs=1e-12)
+        assert feint.expected_values(tree, response.strategy)[player] == pytest.approx(response.value, abs=1e-12)
+        others = tree.player != player
+        assert response.strategy.table(tree)[others] == pytest.approx(table[others])
+
+
+@given(random_games(), SEEDS)
+def test_deviations_add_up_to_nash_conv(game, seed):
+    tree = walk(game)
+    table = random_table(tree, seed)
+    conv = feint.nash_conv(tree, table)
+    assert conv >= -1e-12
+    found = feint.deviations(tree, table)
+    assert found.gain.min() >= 0
+    assert found.gain.sum() == pytest.approx(conv, abs=1e-12)
+    assert found.share.sum() == pytest.approx(1.0 if conv > 1e-12 else found.share.sum())
+    assert tree.legal[np.arange(len(tree.player)), found.best_move].all()
+    for player in range(game.players):
+        best = feint.best_response(tree, table, player).value
+        mine = (tree.player == player)[:, None]
+        for other in range(3):
+            changed = np.where(mine, random_table(tree, seed + 1 + other), table)
+            assert feint.expected_values(tree, changed)[player] <= best + 1e-12
+
+
+@given(random_games(players=(2,), zero_sum=True), SEEDS)
+def test_linear_programme_leaves_nothing_to_gain(game, seed):
+    tree = walk(game)
+    solution = algorithm_on(tree, "linear-program")
+    strategy = solution.strategy(solution.init(jax.random.key(0)))
+    assert feint.nash_conv(tree, strategy) < 1e-9
+    value = feint.expected_values(tree, strategy)[0]
+    # The value is what no opponent can push below, and no deviation above.
+    table, rival = strategy.table(tree), random_table(tree, seed)
+    first = (tree.player == 0)[:, None]
+    assert feint.expected_values(tree, np.where(first, table, rival))[0] >= value - 1e-9
+    assert feint.expected_values(tree, np.where(first, rival, table))[0] <= value + 1e-9
+
+
+@given(random_games(zero_sum=True), SEEDS)
+def test_zero_sum_stays_zero_sum(game, seed):
+    tree = walk(game)
+    assert tree.zero_sum
+    assert feint.expected_values(tree, random_table(tree, seed)).sum() == pytest.approx(0.0, abs=1e-12)
+
+
+@given(random_games())
+@settings(max_examples=100)
+def test_chance_sums_to_one(game):
+    tree = walk(game)
+    deals = np.flatnonzero(tree.actor == feint.CHANCE)
+    total = np.bincount(tree.parent[1:], tree.chance[1:], tree.nodes)
+    assert total[deals] == pytest.approx(1.0, abs=1e-12)
+    # A walk on which players choose evenly ends somewhere for certain.
+    reach = np.ones(tree.nodes)
+    for node in range(1, tree.nodes):
+        above = tree.parent[node]
+        share = tree.chance[node] if tree.actor[above] == feint.CHANCE else 1 / tree.children[above]
+        reach[node] = reach[above] * share
+    assert reach[tree.terminal].sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@given(random_games(), st.sampled_from(["cfr", "cfr+", "dcfr", "pcfr+", "xfp"]))
+def test_solvers_give_strategies_on_any_game(game, name):
+    tree = walk(game)
+    algorithm = algorithm_on(tree, name)
+    table = algorithm.strategy(advance(algorithm, algorithm.init(jax.random.key(0)), 20)).table(tree)
+    assert table.sum(1) == pytest.approx(1.0, abs=1e-12)
+    assert table.min() >= 0
+    assert not table[~tree.legal].any()
+
+
+@given(SEEDS)
+@settings(max_examples=50)
+def test_suits_change_nothing_in_leduc(tree_of, seed):
+    merged, suited = tree_of("leduc"), tree_of("leduc(suits=True)")
+    rows = {
+        (int(player), label): row for row, (player, label) in enumerate(zip(merged.player, merged.labels, strict=True))
+    }
+    lift = [rows[seen.player, without_suits(seen.label)] for seen in suited.infosets]
+    assert set(lift) == set(range(288))
+    table = random_table(merged, seed)
+    assert feint.nash_conv(suited, table[lift]) == pytest.approx(feint.nash_conv(merged, table), abs=1e-12)
+    assert feint.expected_values(suited, table[lift]) == pytest.approx(feint.expected_values(merged, table), abs=1e-12)
+
+
+def without_suits(label):
+    cards, colon, betting = label.partition(":")
+    return cards.replace("s", "").replace("h", "") + colon + betting
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name, make in library().items() if isinstance(make(), Poker)]
+    + ["kuhn(players=3)", "kuhn(players=4)", "leduc_no_limit(free_folds=True)", "leduc_no_limit(bets=[0.5,1,2])"],
+)
+def test_features_tell_information_sets_apart(tree_of, name):
+    tree = tree_of(name)
+    for player in range(tree.players):
+        mine = tree.features[tree.player == player]
+        assert len(np.unique(mine, axis=0)) == len(mine)
+
+
+def test_leduc_features_are_30_numbers_and_tell_seats_apart(tree_of):
+    features = tree_of("leduc").features
+    assert features.shape == (288, 30)
+    assert len(np.unique(features, axis=0)) == 288
+
+
+@given(st.integers(1, 6), st.integers(1, 4), st.booleans(), st.integers(0, 4), st.integers(0, 3), SEEDS)
+@settings(max_examples=100)
+def test_draws_are_those_of_a_deck_of_real_cards(ranks, copies, suits, gone, count, seed):
+    deck = Deck("9TJQKA"[:ranks], copies, suits)
+    cards = [rank * copies + suit if suits else rank for rank in range(ranks) for suit in range(copies)]
+    assume(gone + count <= len(cards))
+    np.random.default_rng(seed).shuffle(cards)
+    seen, left = tuple(cards[:gone]), cards[gone:]
+    expected = Counter(tuple(sorted(drawn)) for drawn in itertools.combinations(left, count))
+    draws = [(cards, chance) for chance, cards in deck.draws(seen, count)]
+    assert len(dict(draws)) == len(draws)
+    assert dict(draws) == pytest.approx({hand: ways / expected.total() for hand, ways in expected.items()})
+    assert sum(chance for _, chance in draws) == pytest.approx(1.0)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from feint.runs.folder import Run
 
+ROUNDING = 1e-16
+"""Exact zeros are drawn here: a logarithmic axis has no place for them."""
 INK, LINE = "#333333", "#00796b"
 
 
@@ -21,10 +23,8 @@ def draw_curve(runs: Sequence[Run], path: Path) -> Path:
     axes = figure.subplots()
     colours = [LINE, "#c88719", "#5e548e", "#7a7a7a", "#a23b3b", "#3b6ea2"]
     for number, run in enumerate(runs):
-        rows = [row for row in run.metrics if row["exploitability"] > 0]
-        steps, values = [row["step"] for row in rows], [row["exploitability"] for row in rows]
-        if not rows:
-            continue
+        steps = [row["step"] for row in run.metrics]
+        values = [max(row["exploitability"], ROUNDING) for row in run.metrics]
         colour = colours[number % len(colours)]
         axes.plot(steps, values, color=colour, linewidth=1.8, label=run.config.algorithm)
         axes.plot(steps[-1:], values[-1:], "o", color=colour, markersize=4)

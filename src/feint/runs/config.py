@@ -78,7 +78,8 @@ class RunConfig:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        return cls(**json.loads(text))
+        values = json.loads(text)
+        return cls(**values | {"settings": asdict(resolve(values["algorithm"], values["settings"]))})
 
 
 def _plain(value: Any) -> Any:

@@ -62,7 +62,9 @@ def load_run(path: Path | str) -> Run:
         config = RunConfig.from_json((path / CONFIG).read_text())
         metrics, timings = (_rows(path / name) for name in (METRICS, TIMINGS))
         with safe_open(path / STRATEGY, framework="numpy") as file:
-            strategy = TabularStrategy(jnp.asarray(file.get_tensor("probabilities")), file.metadata()["fingerprint"])
+            strategy = TabularStrategy(
+                jnp.asarray(file.get_tensor("probabilities")), json.loads(file.metadata()["feint"])["fingerprint"]
+            )
     except FileNotFoundError as error:
         missing = Path(error.filename or STRATEGY).name
         raise BadInput(f"{path} is not a finished run (it has no {missing}); train it to the end first.") from error
@@ -102,8 +104,9 @@ class RunFolder:
         """Write the strategy, as a table, and the card."""
         table = TabularStrategy(jnp.asarray(strategy.table(tree)), tree.fingerprint)
         arrays = {"probabilities": np.asarray(table.probabilities)}
-        words = {"game": tree.name, "fingerprint": tree.fingerprint, "actions": json.dumps(tree.actions)}
-        write_whole(self.path / STRATEGY, save(arrays, words))
+        # One entry only: safetensors writes several in no fixed order, and a run's bytes should repeat.
+        words = {"game": tree.name, "fingerprint": tree.fingerprint, "moves": tree.actions}
+        write_whole(self.path / STRATEGY, save(arrays, {"feint": json.dumps(words)}))
         write_whole(self.path / CARD, _card(self.config, self.metrics[-1]).encode())
         return Run(self.path, self.config, self.metrics, self.timings, table)
 

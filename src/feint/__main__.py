@@ -1,0 +1,5 @@
+"""`python -m feint` is the command line."""
+
+from feint.cli import main
+
+main()

@@ -1,0 +1,161 @@
+"""The game, played: thousands of hands at once by look-up in the unrolled tree.
+
+A table's state is the number of the decision it is at. A move leads to a *lottery*: every decision or end of the
+hand that chance can lead to from there, in one draw, however many chance moves lie between. Draws use Walker's
+alias method, so each costs two look-ups whatever the number of outcomes. Hands restart as they end.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, UInt32
+
+from feint.games.errors import BadInput
+from feint.games.game import CHANCE, TERMINAL
+from feint.tree.tree import Tree
+
+
+class Played(NamedTuple):
+    """What one move at every table led to."""
+
+    decision: Int[Array, " t"]
+    """Where each table is now; a new hand's first decision where the last one ended."""
+    done: Bool[Array, " t"]
+    payoff: Float[Array, "t p"]
+    """Chips won by each player where the hand ended; 0 elsewhere."""
+
+
+@final
+class Arena(eqx.Module):
+    """Look-up tables for playing a game. `d` counts decisions, `o` outcomes of lotteries, `e` ends of the game."""
+
+    players: int = eqx.field(static=True)
+    actor: Int[Array, " d"]
+    infoset: Int[Array, " d"]
+    lottery: Int[Array, "d a"]
+    """The lottery that each move leads to; 0, the deal, at illegal ones."""
+    first: Int[Array, " l"]
+    """Where each lottery's outcomes begin."""
+    outcomes: Int[Array, " l"]
+    """How many it has."""
+    threshold: UInt32[Array, " o"]
+    """An outcome is kept when a random word is at most this …"""
+    alias: Int[Array, " o"]
+    """… and exchanged for this one otherwise."""
+    result: Int[Array, " o"]
+    """The decision an outcome leads to, or −1 − the number of an end."""
+    ends: Float[Array, "e p"]
+    """What each player wins at each end, in chips."""
+
+    def deal(self, words: UInt32[Array, " t"]) -> Int[Array, " t"]:
+        """The first decision of a new hand at each table. Hands that end without any decision are not dealt."""
+        return self._draw(jnp.zeros(words.shape, jnp.int32), words)
+
+    def play(self, decision: Int[Array, " t"], move: Int[Array, " t"], words: UInt32[Array, "2 t"]) -> Played:
+        """Make a move at every table. `words` are uniform random words: one for chance, one for the next deal."""
+        result = self._draw(self.lottery[decision, move], words[0])
+        done = result < 0
+        payoff = jnp.where(done[:, None], self.ends[jnp.where(done, -1 - result, 0)], 0.0)
+        return Played(jnp.where(done, self.deal(words[1]), result), done, payoff)
+
+    def _draw(self, lottery: Int[Array, " t"], words: UInt32[Array, " t"]) -> Int[Array, " t"]:
+        """The high half of word × outcomes picks an outcome, the low half decides between it and its alias."""
+        product = words.astype(jnp.uint64) * self.outcomes[lottery].astype(jnp.uint64)
+        picked = self.first[lottery] + (product >> 32).astype(jnp.int32)
+        kept = (product & 0xFFFFFFFF).astype(jnp.uint32) <= self.threshold[picked]
+        return self.result[jnp.where(kept, picked, self.alias[picked])]
+
+
+def choose(chances: Float[Array, "t a"], uniform: Float[Array, " t"]) -> Int[Array, " t"]:
+    """Draw a move at each table from its probabilities; moves of probability 0 are never drawn."""
+    total = jnp.cumsum(chances, -1)
+    drawn = (uniform[:, None] * total[:, -1:] >= total).sum(-1)
+    return jnp.minimum(drawn, _last_possible(chances)).astype(jnp.int32)
+
+
+def _last_possible(chances: Float[Array, "t a"]) -> Int[Array, " t"]:
+    """The last move with a chance: rounding must not draw beyond it."""
+    return chances.shape[-1] - 1 - jnp.argmax(chances[:, ::-1] > 0, -1)
+
+
+def build_arena(tree: Tree) -> Arena:
+    """Look-up tables for a game, from its tree."""
+    decisions = np.flatnonzero(tree.actor >= 0)
+    if not len(decisions):
+        raise BadInput(f"{tree.name} has no decisions to play; choose another game.")
+    number = np.full(tree.nodes, -1)
+    number[decisions] = np.arange(len(decisions))
+    ends = np.flatnonzero(tree.actor == TERMINAL)
+    number[ends] = -1 - np.arange(len(ends))
+    lotteries = [_deal(tree, number)]
+    lottery = np.zeros((len(decisions), tree.legal.shape[1]), np.int32)
+    for row, node in enumerate(decisions):
+        first = tree.first_child[node]
+        for child in range(first, first + tree.children[node]):
+            lottery[row, tree.move[child]] = len(lotteries)
+            lotteries.append(_lottery(tree, number, child))
+    counts = np.array([len(chances) for chances, _ in lotteries])
+    first = np.cumsum(counts) - counts
+    tables = [_alias(chances) for chances, _ in lotteries]
+    return Arena(
+        players=tree.players,
+        actor=jnp.asarray(tree.actor[decisions], jnp.int32),
+        infoset=jnp.asarray(tree.infoset[decisions], jnp.int32),
+        lottery=jnp.asarray(lottery),
+        first=jnp.asarray(first, jnp.int32),
+        outcomes=jnp.asarray(counts, jnp.int32),
+        threshold=jnp.asarray(np.concatenate([threshold for threshold, _ in tables])),
+        alias=jnp.asarray(
+            np.concatenate([alias + start for (_, alias), start in zip(tables, first, strict=True)]), jnp.int32
+        ),
+        result=jnp.asarray(np.concatenate([results for _, results in lotteries]), jnp.int32),
+        ends=jnp.asarray(tree.payoff[ends], jnp.float32),
+    )
+
+
+def _lottery(tree: Tree, number: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
+    """The probabilities and results of everything chance can do from a node on."""
+    chances, results, stack = [], [], [(node, 1.0)]
+    while stack:
+        node, chance = stack.pop()
+        if tree.actor[node] != CHANCE:
+            chances.append(chance)
+            results.append(number[node])
+            continue
+        first = tree.first_child[node]
+        children = range(first, first + tree.children[node])
+        stack += [(child, chance * tree.chance[child]) for child in children if tree.chance[child] > 0]
+    return np.array(chances), np.array(results)
+
+
+def _deal(tree: Tree, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The lottery at the root, among the hands in which someone decides something."""
+    chances, results = _lottery(tree, number, 0)
+    decided = results >= 0
+    return chances[decided] / chances[decided].sum(), results[decided]
+
+
+def _alias(chances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Walker's alias table: each outcome's chance of being kept, as a 32-bit threshold, and its alias."""
+    scaled = chances * len(chances)
+    alias = np.arange(len(chances))
+    kept = np.ones(len(chances))
+    small = [outcome for outcome in range(len(chances)) if scaled[outcome] < 1]
+    large = [outcome for outcome in range(len(chances)) if scaled[outcome] >= 1]
+    while small and large:
+        low, high = small.pop(), large[-1]
+        kept[low], alias[low] = scaled[low], high
+        scaled[high] -= 1 - scaled[low]
+        if scaled[high] < 1:
+            small.append(large.pop())
+    return np.clip(np.round(kept * 2**32) - 1, 0, 2**32 - 1).astype(np.uint32), alias
+
+
+def random_words(key: Array, *shape: int) -> UInt32[Array, "..."]:
+    """Uniform random 32-bit words."""
+    return jax.random.bits(key, shape, jnp.uint32)

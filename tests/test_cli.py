@@ -1,0 +1,159 @@
+"""The commands as a user calls them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from feint import cli
+
+
+@pytest.fixture
+def call(monkeypatch, capsys, tmp_path):
+    """Run a command in an empty folder: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["feint", *words])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        text = capsys.readouterr()
+        return stopped.value.code, text.out, text.err
+
+    return run
+
+
+BAD_INPUT = {
+    "train cfr+ ledcu": "did you mean leduc?",
+    "train cfrr leduc": "There is no algorithm called 'cfrr'; did you mean cfr",
+    "train cfr+ kuhn(player=3)": "did you mean players?",
+    "train cfr+ kuhn(players=99)": "players from 2 to 5, but players=99 was given",
+    "train cfr+ kuhn(players=two)": "takes players as int, but players='two' was given",
+    "train cfr+ kuhn((": "does not read as a game",
+    "train cfr+ kuhn --steps -5": "steps must be a positive number, but steps=-5 was given",
+    "train cfr+ kuhn --seconds 0": "seconds must be a positive number",
+    "train cfr+ kuhn --until nan": "until must be a positive number",
+    "train cfr+ kuhn --seed -1": "seed must be 0 or more",
+    "train cfr+ kuhn --steps many": "Invalid value for '--steps'",
+    "train cfr+ kuhn --set alfa=1": "did you mean alpha?",
+    "train cfr+ kuhn --set alpha=x": "cannot take alpha='x'",
+    "train cfr+ kuhn --set alpha": "--set takes key=value",
+    "train cfr+": "Missing argument",
+    "train cfr+ kuhn --out /proc/nowhere": "cannot be written",
+    "train cfr+ open_spiel:goofspiel": "simultaneous moves",
+    "train cfr+ open_spiel:kuhn_pocker": "did you mean kuhn_poker",
+    "train cfr+ open_spiel:dark_hex_ir(num_rows=2,num_cols=2)": "perfect recall",
+    "train linear-program kuhn(players=3)": "two-player zero-sum",
+    "train fictitious-play kuhn": "use xfp",
+    "train cfr+ missing.py:game": "There is no file missing.py",
+    "show .": "is not a run",
+    "evaluate nowhere": "is not a run",
+    "frobnicate": "No such command",
+}
+
+
+@pytest.mark.parametrize("words", BAD_INPUT)
+def test_bad_input_is_one_sentence_and_writes_nothing(call, tmp_path, words):
+    code, out, err = call(*words.split())
+    assert code == 2
+    assert out == ""
+    assert BAD_INPUT[words] in err
+    assert "Traceback" not in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_train_leaves_a_run_that_can_be_judged_and_shown(call, tmp_path):
+    code, out, err = call("train", "pcfr+", "kuhn", "--until", "1e-6", "--json")
+    assert code == 0
+    summary = json.loads(out)
+    assert 0 <= summary["exploitability"] <= 1e-6
+    assert summary["unit"] == "chips per hand"
+    assert summary["kind"] == "exact"
+    assert "exploitability" in err
+    folder = tmp_path / summary["run"]
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"config.json", "metrics.jsonl", "timings.jsonl", "strategy.safetensors", "README.md", "curve.png"}
+
+    code, out, _ = call("evaluate", summary["run"], "--json")
+    judged = json.loads(out)
+    assert code == 0
+    assert judged["exploitability"] == pytest.approx(summary["exploitability"], abs=1e-12)
+    assert judged["values"][0] == pytest.approx(-1 / 18, abs=1e-5)
+
+    code, out, _ = call("show", summary["run"], "--json")
+    strategy = json.loads(out)
+    assert code == 0
+    assert len(strategy) == 12
+    assert all(sum(row["moves"].values()) == pytest.approx(1) for row in strategy)
+
+    code, out, _ = call("show", summary["run"])
+    assert code == 0
+    # All twelve information sets, one line each, on one screen.
+    assert len(out.splitlines()) < 24
+    assert all(row["sees"] in out for row in strategy)
+
+
+def test_a_large_strategy_shows_its_leaks_first_and_all_on_request(call):
+    _, out, _ = call("train", "cfr", "leduc", "--steps", "10", "--json")
+    run = json.loads(out)["run"]
+    short, long = call("show", run)[1], call("show", run, "--all")[1]
+    assert "The 24 of 288 information sets" in short
+    assert len(short.splitlines()) < 35
+    assert len(long.splitlines()) > 288
+
+
+def test_a_second_run_gets_a_folder_of_its_own_and_out_must_be_empty(call, tmp_path):
+    first = json.loads(call("train", "cfr", "kuhn", "--steps", "2", "--json")[1])["run"]
+    second = json.loads(call("train", "cfr", "kuhn", "--steps", "2", "--json")[1])["run"]
+    assert first != second
+    before = sorted(tmp_path.rglob("*"))
+    code, _, err = call("train", "cfr", "kuhn", "--steps", "2", "--out", first)
+    assert code == 2
+    assert "is not empty" in err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("words", ["games", "algorithms"])
+def test_listings(call, words):
+    code, out, _ = call(words, "--json")
+    names = {row["name"] for row in json.loads(out)}
+    assert code == 0
+    assert names >= ({"kuhn", "leduc"} if words == "games" else {"cfr", "cfr+", "dcfr", "pcfr+", "xfp"})
+    _, text, _ = call(words)
+    assert all(name in text for name in names)
+
+
+def test_a_terminal_gets_a_line_that_changes_and_a_pipe_does_not(tmp_path):
+    command = [sys.executable, "-m", "feint", "train", "cfr+", "kuhn", "--steps", "50", "--json"]
+    leader, follower = pty.openpty()
+    subprocess.run(command, cwd=tmp_path, stderr=follower, stdout=subprocess.DEVNULL, check=True)
+    os.close(follower)
+    shown = os.read(leader, 1 << 16)
+    os.close(leader)
+    assert b"\x1b[" in shown
+    assert b"exploitability" in shown
+    piped = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    assert b"\x1b[" not in piped.stderr
+    assert b"exploitability" in piped.stderr
+    json.loads(piped.stdout)
+
+
+def test_a_game_of_ones_own(call, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from feint.games.matrix import matrix\ndef pennies(stake=1):\n"
+        "    return matrix(payoffs=[[stake, -stake], [-stake, stake]])\n"
+    )
+    code, out, _ = call("train", "cfr+", "mine.py:pennies(stake=3)", "--steps", "100", "--json")
+    assert code == 0
+    summary = json.loads(out)
+    assert summary["game"] == "mine.py:pennies(stake=3)"
+    assert json.loads(call("evaluate", summary["run"], "--json")[1])["exploitability"] < 0.1
+    assert (Path(tmp_path) / summary["run"]).is_dir()

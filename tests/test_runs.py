@@ -1,0 +1,114 @@
+"""Runs: what they do, what they leave behind, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import feint
+from feint.runs.folder import load_run, write_whole
+from feint.runs.train import evaluation_points
+
+
+def test_a_run_comes_back_as_it_was(tmp_path):
+    run = feint.train("cfr+", "kuhn", steps=100, out=tmp_path / "run")
+    again = load_run(run.path)
+    tree = feint.unroll("kuhn")
+    assert again.config == run.config
+    assert again.metrics == run.metrics
+    assert again.timings == run.timings
+    np.testing.assert_array_equal(again.strategy.table(tree), run.strategy.table(tree))
+    assert run.metrics[-1]["step"] == 100
+    assert feint.exploitability(tree, again.strategy) == pytest.approx(run.metrics[-1]["exploitability"], abs=1e-15)
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path):
+    paths = [feint.train("dcfr", "leduc", steps=50, out=tmp_path / name).path for name in ("one", "two")]
+    for name in ("config.json", "metrics.jsonl", "strategy.safetensors", "README.md"):
+        assert (paths[0] / name).read_bytes() == (paths[1] / name).read_bytes()
+
+
+def test_until_stops_at_the_first_evaluation_that_is_low_enough(tmp_path):
+    values = [row["exploitability"] for row in feint.train("cfr+", "kuhn", until=0.01, out=tmp_path / "run").metrics]
+    assert values[-1] <= 0.01
+    assert all(value > 0.01 for value in values[:-1])
+
+
+def test_seconds_stop_a_run_in_time(tmp_path):
+    start = time.monotonic()
+    run = feint.train("cfr", "kuhn", seconds=0.5, out=tmp_path / "run")
+    assert time.monotonic() - start < 20
+    assert run.metrics[-1]["step"] > 1
+
+
+def test_the_programme_needs_no_second_step(tmp_path):
+    run = feint.train("linear-program", "leduc", out=tmp_path / "run")
+    assert [row["step"] for row in run.metrics] == [1]
+    assert run.metrics[-1]["exploitability"] < 1e-9
+
+
+def test_settings_are_checked_and_kept(tmp_path):
+    run = feint.train("cfr+", "kuhn", steps=2, settings={"alternating": "false"}, out=tmp_path / "run")
+    assert run.config.settings["alternating"] is False
+    assert json.loads((run.path / "config.json").read_text())["settings"]["beta"] == "-inf"
+    with pytest.raises(feint.BadInput, match="alternating='perhaps'"):
+        feint.train("cfr+", "kuhn", steps=2, settings={"alternating": "perhaps"}, out=tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_evaluation_points_are_dense_then_sparse_and_end_at_the_last():
+    points = list(evaluation_points(1000))
+    assert points[:5] == [1, 2, 3, 4, 5]
+    assert points[-1] == 1000
+    assert points == sorted(set(points))
+    assert len(points) < 70
+    assert list(evaluation_points(1)) == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "sentence"),
+    [
+        ("config.json", b"{", "damaged run"),
+        ("metrics.jsonl", b"not json", "damaged run"),
+        ("strategy.safetensors", b"\x80\x04pickle", "damaged run"),
+        ("strategy.safetensors", None, "not a finished run"),
+        ("config.json", None, "is not a run"),
+    ],
+)
+def test_damaged_runs_are_refused_in_a_sentence(tmp_path, name, damage, sentence):
+    path = feint.train("cfr", "kuhn", steps=2, out=tmp_path / "run").path
+    (path / name).unlink()
+    if damage is not None:
+        (path / name).write_bytes(damage)
+    with pytest.raises(feint.BadInput, match=sentence):
+        load_run(path)
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    write_whole(path, b"first")
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_whole(path, b"second")
+    assert path.read_bytes() == b"first"
+
+
+def test_an_interrupt_keeps_what_there_is(tmp_path):
+    command = [sys.executable, "-m", "feint", "train", "cfr", "leduc", "--seconds", "120", "--out", "run"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    metrics = tmp_path / "run" / "metrics.jsonl"
+    for _ in range(600):
+        if metrics.exists() and len(metrics.read_text().splitlines()) > 5:
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 0
+    run = load_run(tmp_path / "run")
+    tree = feint.unroll("leduc")
+    assert feint.exploitability(tree, run.strategy) == pytest.approx(run.metrics[-1]["exploitability"], abs=1e-12)

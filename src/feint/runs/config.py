@@ -15,7 +15,7 @@ import pydantic
 from feint.games.errors import BadInput, nearest
 from feint.solvers.algorithm import Config, Method
 
-PACKAGES = ("feint.solvers",)
+PACKAGES = ("feint.solvers", "feint.learners")
 """Where algorithms live: every file there that declares ALGORITHMS adds its own."""
 
 

@@ -8,12 +8,14 @@ once for all algorithms.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import Field, dataclass
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, final
 
 import equinox as eqx
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from feint.tree.sequence_form import SequenceForm
 from feint.tree.strategy import Strategy
 from feint.tree.tree import Tree
 
@@ -38,6 +40,10 @@ class Algorithm(eqx.Module, Generic[State]):
     def strategy(self, state: State) -> Strategy:
         """The strategy to be judged and played."""
 
+    def measure(self, state: State, form: SequenceForm) -> Metrics:
+        """Further numbers for the log, taken at evaluations only."""
+        return {}
+
 
 class Config(Protocol):
     """An algorithm's hyper-parameters: a frozen dataclass that makes the algorithm for a game."""
@@ -57,3 +63,5 @@ class Method:
     """One line: what it does, and whose it is."""
     config: Config
     """Its hyper-parameters unless the user says otherwise."""
+    presets: Mapping[str, Config] = field(default_factory=dict)
+    """Other settings worth a name, such as a paper's."""

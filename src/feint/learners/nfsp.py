@@ -1,0 +1,174 @@
+"""Neural fictitious self-play (Heinrich & Silver 2016): learn an equilibrium from play alone.
+
+Every seat keeps a best response, learned by Q-learning, and an average of all its best responses so far, learned by
+imitation. It plays the best response in a share of its hands (`anticipation`, the paper's η) and the average in
+the rest, so that it learns to answer where the others are going. The average approaches an equilibrium.
+
+`fast`, the default, learns from tallies of everything remembered rather than from minibatches, lets the best
+response's window grow with time, and weighs later iterations more in the average. `paper` is the paper as written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Literal, final
+
+from feint.games.errors import BadInput
+from feint.learners.experience import History, HistoryRows, HistoryTally, Replay, ReplayRows, ReplayTally
+from feint.learners.networks import Activation, Optimiser
+from feint.learners.self_play import Method as Engine
+from feint.learners.self_play import SelfPlay, self_play
+from feint.solvers.algorithm import Method
+from feint.tree.tree import Tree
+
+
+@final
+@dataclass(frozen=True)
+class NFSP:
+    """Neural fictitious self-play."""
+
+    tables: int = 1024
+    """Hands played at once; one step is one move at each."""
+    anticipation: float = 0.2
+    """The share of hands in which a seat plays its best response (the paper's η)."""
+    epsilon: float = 0.03
+    """The share of random moves in a best response, at the start."""
+    epsilon_decay: float = 0.01
+    """Exploration falls as epsilon / (1 + epsilon_decay · √step)."""
+    hidden: tuple[int, ...] = (64,)
+    """Units in each hidden layer of both networks."""
+    activation: Activation = "relu"
+    """The activation of the hidden layers."""
+    output: Activation = "linear"
+    """The activation of the value network's output."""
+    memory: Literal["tally", "rows"] = "tally"
+    """Learn from counts of all that is remembered, or from minibatches of remembered rows."""
+    replay_capacity: int = 200_000
+    """Rows: transitions remembered for each seat."""
+    replay_share: float = 0.02
+    """Tally: the window of transitions, as a share of all steps so far."""
+    replay_least: float = 100.0
+    """Tally: the window is at least this many steps."""
+    history: Literal["reservoir", "window"] = "reservoir"
+    """Rows: what is kept of the best response's moves, a fair sample of all or the latest."""
+    history_capacity: int = 2_000_000
+    """Rows: moves remembered for each seat."""
+    history_least: float = 0.0
+    """Rows: the reservoir's least probability of accepting; above 0, old moves fade."""
+    history_growth: float = 2.0
+    """Tally: step t counts t^growth times in the average."""
+    history_from: int = 100
+    """The first step whose moves enter the average."""
+    flatten: float = 0.5
+    """Tally: situations weigh their counts to this power."""
+    optimiser: Literal["sgd", "adam"] = "adam"
+    """How both networks are trained."""
+    value_rate: float = 0.003
+    """The value network's learning rate."""
+    value_decay: float = 20_000.0
+    """It falls as 1/√updates after this many; inf keeps it."""
+    policy_rate: float = 0.003
+    """The policy network's learning rate."""
+    policy_decay: float = 1_000.0
+    """It falls as 1/√updates after this many; inf keeps it."""
+    batch: int = 128
+    """Rows: the size of a minibatch."""
+    value_updates: int = 2
+    """Updates of the value network in each step."""
+    policy_updates: int = 1
+    """Updates of the policy network in each step."""
+    target_every: int = 1
+    """Updates between copies into the target network; 1 means there is none."""
+    double: bool = False
+    """Double Q-learning."""
+    warmup: int = 1
+    """Learning from a memory starts when it holds this many."""
+    smoothing: float = 0.999
+    """The moving average of the policy's weights that is judged and played; 0 for the policy itself."""
+    reward_scale: float | None = None
+    """Rewards are multiplied by this; None for 1 / the largest payoff."""
+    masked: bool = True
+    """Never consider illegal moves; otherwise they are learned about, and played as a call."""
+
+    def __post_init__(self) -> None:
+        checks = {
+            "tables": self.tables >= 1,
+            "anticipation": 0 < self.anticipation <= 1,
+            "epsilon": 0 <= self.epsilon <= 1,
+            "hidden": all(units >= 1 for units in self.hidden),
+            "smoothing": 0 <= self.smoothing < 1,
+            "batch": self.batch >= 1,
+            "target_every": self.target_every >= 1,
+            "replay_capacity": self.replay_capacity >= self.tables,
+            "history_capacity": self.history_capacity >= self.tables,
+        }
+        for key, fine in checks.items():
+            if not fine:
+                raise BadInput(f"nfsp cannot take {key}={getattr(self, key)}; see feint algorithms for its settings.")
+
+    def on(self, tree: Tree) -> SelfPlay:
+        replay: Replay = ReplayRows(self.replay_capacity, self.batch)
+        history: History = HistoryRows(self.history_capacity, self.batch, self.history, self.history_least)
+        if self.memory == "tally":
+            replay = ReplayTally(self.replay_share, self.replay_least, self.flatten)
+            history = HistoryTally(self.history_growth, self.flatten)
+        return self_play(
+            tree,
+            Engine(
+                tables=self.tables,
+                anticipation=self.anticipation,
+                epsilon=self.epsilon,
+                epsilon_decay=self.epsilon_decay,
+                replay=replay,
+                history=history,
+                values=Optimiser(self.optimiser, self.value_rate, self.value_decay),
+                policy=Optimiser(self.optimiser, self.policy_rate, self.policy_decay),
+                hidden=self.hidden,
+                activation=self.activation,
+                output=self.output,
+                value_updates=self.value_updates,
+                policy_updates=self.policy_updates,
+                target_every=self.target_every,
+                double=self.double,
+                warmup=self.warmup,
+                average_from=self.history_from,
+                smoothing=self.smoothing,
+                reward_scale=self.reward_scale,
+                masked=self.masked,
+            ),
+        )
+
+
+PAPER = NFSP(
+    tables=128,
+    anticipation=0.1,
+    epsilon=0.06,
+    epsilon_decay=1.0,
+    memory="rows",
+    history_from=0,
+    optimiser="sgd",
+    value_rate=0.1,
+    value_decay=inf,
+    policy_rate=0.005,
+    policy_decay=inf,
+    policy_updates=2,
+    target_every=300,
+    warmup=1000,
+    smoothing=0.0,
+    reward_scale=1 / 26,
+)
+
+ALGORITHMS = {
+    "nfsp": Method(
+        "Neural fictitious self-play: an equilibrium from play alone (Heinrich & Silver 2016).",
+        NFSP(),
+        presets={
+            "fast": NFSP(),
+            "paper": PAPER,
+            # The author's program: no target network, no masks, slower-falling exploration.
+            "author": replace(PAPER, target_every=1, masked=False, epsilon_decay=0.01),
+            "gpu": NFSP(tables=4096, hidden=(128,)),
+        },
+    )
+}

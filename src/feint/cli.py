@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, RunStopped
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -38,6 +38,8 @@ def main() -> None:
         status = app(standalone_mode=False)
     except BadInput as error:
         _fail(str(error), 2)
+    except RunStopped as error:
+        _fail(str(error), 1)
     except typer.TyperException as error:
         _fail(error.format_message(), 2)
     except (KeyboardInterrupt, typer.Abort):
@@ -99,6 +101,7 @@ def algorithms(as_json: AsJson = False) -> None:
         {
             "name": name,
             "about": method.about,
+            "presets": list(method.presets),
             "settings": {field.name: str(getattr(method.config, field.name)) for field in fields(method.config)},
         }
         for name, method in known().items()
@@ -108,9 +111,11 @@ def algorithms(as_json: AsJson = False) -> None:
         return
     table = Table("algorithm", "what it is", "settings", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(row["name"], row["about"], " ".join(f"{key}={value}" for key, value in row["settings"].items()))
+        presets = f" Presets: {', '.join(row['presets'])}." if row["presets"] else ""
+        settings = " ".join(f"{key}={value}" for key, value in row["settings"].items())
+        table.add_row(row["name"], row["about"] + presets, settings)
     out.print(table)
-    out.print("\nChange a setting with --set key=value.")
+    out.print("\nChange a setting with --set key=value, or take a preset with --preset NAME.")
 
 
 @app.command()
@@ -120,11 +125,15 @@ def train(
     steps: Annotated[int | None, typer.Option(help="Stop after this many steps.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
     until: Annotated[float | None, typer.Option(help="Stop at this exploitability, in chips per hand.")] = None,
+    preset: Annotated[str | None, typer.Option(help="A named set of settings; see feint algorithms.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of everything random.")] = 0,
+    seeds: Annotated[int, typer.Option(help="Train this many seeds at once, from --seed on.")] = 1,
     folder: Annotated[
         Path | None, typer.Option("--out", help="The run's folder; by default a new one in runs/.")
     ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from a run's last checkpoint.")] = False,
+    save_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Train until told to stop; without --steps, --seconds or --until: to exploitability 1e-4 or for a minute."""
@@ -140,8 +149,12 @@ def train(
             seconds=seconds,
             until=until,
             settings=dict(_setting(text) for text in settings or ()),
+            preset=preset,
             seed=seed,
+            seeds=seeds,
             out=folder,
+            resume=resume,
+            save_every=save_every,
             watcher=line,
         )
     picture = draw_curve([run], run.path / "curve.png")

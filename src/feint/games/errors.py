@@ -17,6 +17,11 @@ class IllegalMove(ValueError):
     """A move that the rules do not allow in this state."""
 
 
+@final
+class RunStopped(RuntimeError):
+    """A run could not go on. The message says why, and what of it is safe."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of an error sentence: the names closest to `name`, or all of them when none is close."""
     known = sorted(known)

@@ -39,6 +39,9 @@ class LiveLine:
         self._show(f"{text} …")
         self._pending = None
 
+    def warn(self, text: str) -> None:
+        self._console.print(f"feint: {text}", soft_wrap=True)
+
     def row(self, row: dict[str, Any], seconds: float) -> None:
         rate = row["step"] / seconds if seconds else 0.0
         self._show(

@@ -28,23 +28,31 @@ def algorithms() -> dict[str, Method]:
     return found
 
 
-def resolve(algorithm: str, settings: Mapping[str, Any]) -> Config:
-    """The algorithm's hyper-parameters with `settings` in place of the defaults; strings are read as values."""
+def resolve(algorithm: str, settings: Mapping[str, Any], preset: str | None = None) -> Config:
+    """The algorithm's hyper-parameters: a preset's or the defaults, then `settings`; strings are read as values."""
     known = algorithms()
     if algorithm not in known:
         raise BadInput(f"There is no algorithm called {algorithm!r}; {nearest(algorithm, known)}")
-    default = known[algorithm].config
+    default, presets = known[algorithm].config, known[algorithm].presets
+    if preset is not None:
+        if preset not in presets:
+            hint = nearest(preset, presets) if presets else "it has none."
+            raise BadInput(f"{algorithm} has no preset called {preset!r}; {hint}")
+        default = presets[preset]
     names = [field.name for field in fields(default)]
     for key in settings:
         if key not in names:
             hint = nearest(key, names) if names else "it has none."
             raise BadInput(f"{algorithm} has no setting called {key!r}; {hint}")
     try:
-        return pydantic.TypeAdapter(type(default)).validate_python({**asdict(default), **settings})
+        given = {key: _read(value) for key, value in settings.items()}
+        return pydantic.TypeAdapter(type(default)).validate_python({**asdict(default), **given})
     except pydantic.ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{algorithm} cannot take {key}={first['input']!r}: {first['msg']}.") from error
+        if "ctx" in first and isinstance(first["ctx"].get("error"), BadInput):
+            raise first["ctx"]["error"] from error
+        name = str(first["loc"][0])
+        raise BadInput(f"{algorithm} cannot take {name}={settings.get(name)!r}: {first['msg']}.") from error
 
 
 @final
@@ -57,6 +65,8 @@ class RunConfig:
     settings: Mapping[str, Any]
     """The algorithm's hyper-parameters, all of them."""
     seed: int = 0
+    seeds: int = 1
+    """How many runs are made at once, with this seed and the ones after it."""
     steps: int | None = None
     """Stop after this many steps."""
     seconds: float | None = None
@@ -71,6 +81,8 @@ class RunConfig:
                 raise BadInput(f"{name} must be a positive number, but {name}={value:g} was given.")
         if self.seed < 0:
             raise BadInput(f"seed must be 0 or more, but seed={self.seed} was given.")
+        if self.seeds < 1:
+            raise BadInput(f"seeds must be 1 or more, but seeds={self.seeds} was given.")
 
     def to_json(self) -> str:
         """Readable JSON; numbers that JSON does not have, such as inf, are written as strings."""
@@ -82,7 +94,18 @@ class RunConfig:
         return cls(**values | {"settings": asdict(resolve(values["algorithm"], values["settings"]))})
 
 
+def _read(value: Any) -> Any:
+    """What a user wrote for a setting: lists as lists, none as None, the rest left to the field's type."""
+    if isinstance(value, str) and value.strip().lower() in {"none", "null"}:
+        return None
+    if isinstance(value, str) and value.strip()[:1] in {"[", "("}:
+        return [item.strip() for item in value.strip()[1:-1].split(",") if item.strip()]
+    return value
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

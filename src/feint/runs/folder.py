@@ -13,28 +13,28 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Self, final
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
+from tensorboardX import SummaryWriter
 
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, RunStopped
+from feint.runs.checkpoint import checkpoints, save_checkpoint
 from feint.runs.config import RunConfig
-from feint.tree.strategy import Strategy, TabularStrategy
+from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
 
-CONFIG, METRICS, TIMINGS, STRATEGY, CARD = (
-    "config.json",
-    "metrics.jsonl",
-    "timings.jsonl",
-    "strategy.safetensors",
-    "README.md",
-)
+CONFIG, METRICS, TIMINGS = "config.json", "metrics.jsonl", "timings.jsonl"
+STRATEGY, CARD = "strategy.safetensors", "README.md"
+CHECKPOINTS, EVENTS = "checkpoints", "tensorboard"
 
 Row = dict[str, Any]
 
@@ -56,10 +56,8 @@ class Run:
 def load_run(path: Path | str) -> Run:
     """Read a run back. Raises `BadInput` when the folder is not one."""
     path = Path(path)
-    if not (path / CONFIG).is_file():
-        raise BadInput(f"{path} is not a run (it has no {CONFIG}); give a folder that feint train has written.")
+    config = _config(path)
     try:
-        config = RunConfig.from_json((path / CONFIG).read_text())
         metrics, timings = (_rows(path / name) for name in (METRICS, TIMINGS))
         with safe_open(path / STRATEGY, framework="numpy") as file:
             strategy = TabularStrategy(
@@ -78,18 +76,60 @@ class RunFolder:
     """A run being written."""
 
     def __init__(self, path: Path, config: RunConfig) -> None:
-        """Make the folder; it must be new or empty."""
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                raise BadInput(f"{path} is not empty; choose another folder with --out, or remove it.")
-            write_whole(path / CONFIG, config.to_json().encode())
-        except OSError as error:
-            raise BadInput(f"{path} cannot be written ({error.strerror}); choose another folder with --out.") from error
         self.path = path
         self.config = config
         self.metrics: list[Row] = []
         self.timings: list[Row] = []
+        self._events: Any = None
+
+    @classmethod
+    def create(cls, path: Path, config: RunConfig) -> Self:
+        """A new run; the folder must be new or empty."""
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if any(path.iterdir()):
+                raise BadInput(f"{path} is not empty; choose another folder with --out, or go on with --resume.")
+            write_whole(path / CONFIG, config.to_json().encode())
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written ({error.strerror}); choose another folder with --out.") from error
+        return cls(path, config)
+
+    @classmethod
+    def resume(cls, path: Path, config: RunConfig) -> Self:
+        """A run to go on with: the same but for when to stop."""
+        before = _config(path)
+        for name in ("game", "algorithm", "seed", "seeds", "settings"):
+            then, now = getattr(before, name), getattr(config, name)
+            if then != now:
+                raise BadInput(f"{path} was begun with {name} {then}, not {now}; ask for the same to go on with it.")
+        folder = cls(path, config)
+        folder.metrics, folder.timings = (_rows(path / name) for name in (METRICS, TIMINGS))
+        return folder
+
+    def rewind(self, steps: set[int]) -> None:
+        """Keep only the evaluations at these steps, those that the run would have made on its way to the checkpoint."""
+        for name, rows in ((METRICS, self.metrics), (TIMINGS, self.timings)):
+            rows[:] = [row for row in rows if row["step"] in steps]
+            write_whole(self.path / name, "".join(json.dumps(row) + "\n" for row in rows).encode())
+        write_whole(self.path / CONFIG, self.config.to_json().encode())
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.path / CHECKPOINTS
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if self._events is not None:
+            self._events.close()
+        if isinstance(error, OSError):
+            kept = checkpoints(self.checkpoints)
+            last = f"its last checkpoint is step {kept[0][0]:,}" if kept else "it has no checkpoint yet"
+            raise RunStopped(
+                f"The run stopped because {self.path} cannot be written ({error.strerror or error}); {last}: "
+                f"mend that and go on with --resume."
+            ) from error
 
     def log(self, row: Row, seconds: float) -> None:
         """Append one evaluation."""
@@ -99,26 +139,39 @@ class RunFolder:
         for name, line in ((METRICS, row), (TIMINGS, timing)):
             with (self.path / name).open("a") as file:
                 file.write(json.dumps(line) + "\n")
+        if self._events is None:
+            self._events = SummaryWriter(str(self.path / EVENTS), purge_step=row["step"], write_to_disk=True)
+        for name, value in row.items():
+            if isinstance(value, float):
+                self._events.add_scalar(name, value, row["step"])
 
-    def finish(self, strategy: Strategy, tree: Tree) -> Run:
-        """Write the strategy, as a table, and the card."""
-        table = TabularStrategy(jnp.asarray(strategy.table(tree)), tree.fingerprint)
-        arrays = {"probabilities": np.asarray(table.probabilities)}
+    def save(self, step: int, state: Any) -> None:
+        """Write a checkpoint."""
+        save_checkpoint(self.checkpoints, step, state, write_whole)
+
+    def finish(self, tables: Float[np.ndarray, "seeds i a"], tree: Tree) -> Run:
+        """Write the strategy of the best seed, and the card."""
+        best = int(np.argmin(self.metrics[-1].get("seeds", [0.0])))
         # One entry only: safetensors writes several in no fixed order, and a run's bytes should repeat.
         words = {"game": tree.name, "fingerprint": tree.fingerprint, "moves": tree.actions}
-        write_whole(self.path / STRATEGY, save(arrays, {"feint": json.dumps(words)}))
+        write_whole(self.path / STRATEGY, save({"probabilities": tables[best]}, {"feint": json.dumps(words)}))
         write_whole(self.path / CARD, _card(self.config, self.metrics[-1]).encode())
-        return Run(self.path, self.config, self.metrics, self.timings, table)
+        strategy = TabularStrategy(jnp.asarray(tables[best]), tree.fingerprint)
+        return Run(self.path, self.config, self.metrics, self.timings, strategy)
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that it is either there in full or not at all, whatever happens meanwhile."""
     part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -128,15 +181,49 @@ def write_whole(path: Path, data: bytes) -> None:
 
 def free_folder(game: str, algorithm: str, root: Path = Path("runs")) -> Path:
     """A folder for a new run, named after what it does and not yet taken."""
-    name = re.sub(r"[^\w+.=-]+", "-", f"{game}-{algorithm}").strip("-")
-    number = 1
-    while (path := root / (name if number == 1 else f"{name}-{number}")).exists():
-        number += 1
-    return path
+    name = _name(game, algorithm)
+    return next(path for path in _numbered(root / name) if not path.exists())
+
+
+def last_folder(game: str, algorithm: str, root: Path = Path("runs")) -> Path:
+    """The latest folder that `free_folder` gave for this."""
+    name = _name(game, algorithm)
+    taken = list(takewhile(Path.exists, _numbered(root / name)))
+    if not taken:
+        raise BadInput(f"There is no run of {algorithm} on {game} in {root} to go on with; name one with --out.")
+    return taken[-1]
+
+
+def _name(game: str, algorithm: str) -> str:
+    return re.sub(r"[^\w+.=-]+", "-", f"{game}-{algorithm}").strip("-")
+
+
+def _numbered(path: Path) -> Iterator[Path]:
+    yield path
+    yield from (path.with_name(f"{path.name}-{number}") for number in count(2))
+
+
+def _config(path: Path) -> RunConfig:
+    if not (path / CONFIG).is_file():
+        raise BadInput(f"{path} is not a run (it has no {CONFIG}); give a folder that feint train has written.")
+    try:
+        return RunConfig.from_json((path / CONFIG).read_text())
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise BadInput(f"{path} holds a damaged run ({error}); train it again.") from error
 
 
 def _rows(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _band(last: Mapping[str, Any]) -> str:
+    """Where there were many seeds, how far they spread."""
+    seeds = last.get("seeds")
+    return (
+        ""
+        if not seeds
+        else f" (the best of {len(seeds)}; their median is above, from {min(seeds):.3g} to {max(seeds):.3g})"
+    )
 
 
 def _card(config: RunConfig, last: Mapping[str, Any]) -> str:
@@ -155,7 +242,7 @@ model-index:
 # {config.algorithm} on {config.game}
 
 Exploitability **{last["exploitability"]:.3g} chips per hand** (exact: NashConv divided by the number of players)
-after {last["step"]:,} steps, seed {config.seed}.
+after {last["step"]:,} steps, seed {config.seed}{_band(last)}.
 
     feint show .        the strategy and the curve
     feint evaluate .    judge it again

@@ -1,4 +1,4 @@
-"""Training: step, judge now and then, stop when told, and leave a run folder behind."""
+"""Training: step, judge now and then, keep checkpoints, stop when told, and leave a run folder behind."""
 
 from __future__ import annotations
 
@@ -8,28 +8,35 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Int
+import numpy as np
+from jaxtyping import Array, Float, Int
 
-from feint.evaluate.exploitability import nash_conv
 from feint.games.game import Game
 from feint.games.library import load_game
+from feint.runs.checkpoint import load_checkpoint
 from feint.runs.config import RunConfig, resolve
-from feint.runs.folder import Row, Run, RunFolder, free_folder
-from feint.solvers.algorithm import Algorithm
+from feint.runs.folder import Row, Run, RunFolder, free_folder, last_folder
+from feint.solvers.algorithm import Algorithm, Metrics
+from feint.tree.best_response import nash_conv_of
 from feint.tree.cache import cache_folder, unroll
-from feint.tree.strategy import Strategy
+from feint.tree.sequence_form import SequenceForm
 from feint.tree.tree import Tree
 
 GROWTH = 1.1
 """Evaluations come when the steps have grown by this factor: evenly spaced on a logarithmic axis."""
 PIECE = 0.2
 """Seconds between looks at the clock."""
+SAVE_EVERY = 30.0
+"""Seconds between checkpoints."""
+SAVE_SHARE = 0.04
+"""Checkpoints come less often where they would take more than this share of the time."""
 
 
 class Watcher(Protocol):
@@ -38,8 +45,22 @@ class Watcher(Protocol):
     def stage(self, text: str) -> None:
         """What is being done now, before the first step."""
 
+    def warn(self, text: str) -> None:
+        """Something the user should know."""
+
     def row(self, row: Row, seconds: float) -> None:
         """An evaluation, and the running time so far."""
+
+
+@final
+class Unwatched:
+    """Nobody follows."""
+
+    def stage(self, text: str) -> None: ...
+
+    def warn(self, text: str) -> None: ...
+
+    def row(self, row: Row, seconds: float) -> None: ...
 
 
 def train(
@@ -49,91 +70,140 @@ def train(
     steps: int | None = None,
     seconds: float | None = None,
     until: float | None = None,
+    preset: str | None = None,
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
+    seeds: int = 1,
     out: Path | str | None = None,
+    resume: bool = False,
+    save_every: float = SAVE_EVERY,
     watcher: Watcher | None = None,
 ) -> Run:
     """Run an algorithm on a game until `steps`, `seconds` or exploitability `until`, whichever comes first.
 
     Left without any of the three, it stops at exploitability 1e-4 or after a minute. The run is written to `out`,
-    by default a new folder under `runs/`. An interrupt (Ctrl-C) stops it early and keeps what it has.
+    by default a new folder under `runs/`. `seeds` runs are made at once, and reported by their median. With `resume`
+    a run goes on from its last checkpoint (in `out`, or the latest of this algorithm on this game). An interrupt
+    (Ctrl-C) stops a run early and keeps what it has.
     """
     if steps is None and seconds is None and until is None:
         seconds, until = 60.0, 1e-4
+    watcher = watcher or Unwatched()
     rules = load_game(game) if isinstance(game, str) else game
-    method = resolve(algorithm, settings or {})
-    config = RunConfig(rules.name, algorithm, asdict(method), seed, steps, seconds, until)
-    say = watcher.stage if watcher else lambda _: None
-    say(f"unrolling {rules.name}")
-    tree = unroll(rules, report=lambda nodes: say(f"unrolling {rules.name}: {nodes:,} nodes"))
-    say(f"preparing {algorithm}")
+    method = resolve(algorithm, settings or {}, preset)
+    config = RunConfig(rules.name, algorithm, asdict(method), seed, seeds, steps, seconds, until)
+    find = last_folder if resume else free_folder
+    path = Path(out) if out else find(rules.name, algorithm)
+    watcher.stage(f"unrolling {rules.name}")
+    tree = unroll(rules, report=lambda nodes: watcher.stage(f"unrolling {rules.name}: {nodes:,} nodes"))
+    watcher.stage(f"preparing {algorithm}")
     solver = method.on(tree)
-    say("compiling")
-    state = eqx.filter_jit(lambda solver, key: solver.init(key))(solver, jax.random.key(seed))
-    advance = compiled(solver, state)
-    folder = RunFolder(Path(out) if out else free_folder(rules.name, algorithm), config)
-    state = _loop(solver, state, advance, tree, folder, watcher)
-    return folder.finish(strategy(solver, state), tree)
+    watcher.stage("compiling")
+    trainer = Trainer(solver, tree, config)
+    if resume:
+        folder = RunFolder.resume(path, config)
+        trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, watcher.warn)
+        folder.rewind(set(takewhile(lambda point: point <= trainer.step, evaluation_points(steps))))
+    else:
+        folder = RunFolder.create(path, config)
+    with folder:
+        _loop(trainer, folder, watcher, save_every)
+        return folder.finish(trainer.tables(), tree)
 
 
-@eqx.filter_jit
-def strategy(solver: Algorithm[Any], state: Any) -> Strategy:
-    """The strategy so far, compiled."""
-    return solver.strategy(state)
+@final
+class Trainer:
+    """An algorithm on a game with its state, for one seed or for many side by side.
 
-
-def compiled(solver: Algorithm[Any], state: Any) -> Callable[[Any, int], Any]:
-    """`advance(state, steps)`, compiled: the number of steps is an argument, so one compilation serves them all.
-
-    Compiled code is kept on disk, so that the next run of the same kind starts at once.
+    The number of steps to take is an argument of the compiled code, so one compilation serves them all. Compiled
+    code is kept on disk, so that the next run of the same kind starts at once.
     """
-    if jax.config.values["jax_compilation_cache_dir"] is None:
-        jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
 
-    def advance(solver: Algorithm[Any], state: Any, steps: Int[Array, ""]) -> Any:
-        return jax.lax.fori_loop(0, steps, lambda _, state: solver.step(state)[0], state)
+    def __init__(self, solver: Algorithm[Any], tree: Tree, config: RunConfig) -> None:
+        if jax.config.values["jax_compilation_cache_dir"] is None:
+            jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
+        self._solver, self._form, self._players = solver, tree.form, tree.players
+        self._each: Callable[[Callable[..., Any]], Callable[..., Any]] = jax.vmap if config.seeds > 1 else lambda f: f
+        keys = jax.vmap(jax.random.key)(config.seed + jnp.arange(config.seeds))
+        first = eqx.filter_jit(lambda solver, keys: self._each(solver.init)(keys))
+        self.step = 0
+        # Copied, because parts of a first state may share memory, and advancing reuses the memory of every part.
+        self.state = jax.tree.map(jnp.copy, first(solver, keys if config.seeds > 1 else keys[0]))
+        forward: Any = eqx.filter_jit(self._forward, donate="all-except-first")
+        self._advance = forward.lower(solver, self.state, jnp.asarray(1)).compile()
 
-    ready: Any = eqx.filter_jit(advance).lower(solver, state, jnp.asarray(1)).compile()  # type: ignore[attr-defined]
-    return lambda state, steps: jax.block_until_ready(ready(solver, state, jnp.asarray(steps)))
+    def _forward(self, solver: Algorithm[Any], state: Any, steps: Int[Array, ""]) -> Any:
+        step = self._each(lambda state: solver.step(state)[0])
+        return jax.lax.fori_loop(0, steps, lambda _, state: step(state), state)
+
+    def advance(self, steps: int) -> None:
+        self.state = jax.block_until_ready(self._advance(self._solver, self.state, jnp.asarray(steps)))
+        self.step += steps
+
+    def evaluate(self) -> Row:
+        """Exploitability and whatever else the algorithm measures; medians, and every seed's exploitability."""
+        measured = {name: np.asarray(value) for name, value in self._look(self._solver, self._form, self.state).items()}
+        gaps = np.atleast_1d(measured.pop("nash_conv"))
+        row: Row = {
+            "step": self.step,
+            "exploitability": float(np.median(gaps)) / self._players,
+            "nash_conv": float(np.median(gaps)),
+        }
+        if len(gaps) > 1:
+            row["seeds"] = (gaps / self._players).tolist()
+        return row | {name: float(np.median(value)) for name, value in measured.items()}
+
+    @eqx.filter_jit
+    def _look(self, solver: Algorithm[Any], form: SequenceForm, state: Any) -> Metrics:
+        def look(state: Any) -> Metrics:
+            gap = nash_conv_of(form, solver.strategy(state).probabilities)
+            return {"nash_conv": gap, **solver.measure(state, form)}
+
+        measured: Metrics = self._each(look)(state)
+        return measured
+
+    def tables(self) -> Float[np.ndarray, "seeds i a"]:
+        """Every seed's strategy."""
+        table = eqx.filter_jit(lambda solver, state: self._each(lambda s: solver.strategy(s).probabilities)(state))
+        tables = np.asarray(table(self._solver, self.state))
+        return tables.reshape(-1, *tables.shape[-2:])
 
 
-def _loop(
-    solver: Algorithm[Any],
-    state: Any,
-    advance: Callable[[Any, int], Any],
-    tree: Tree,
-    folder: RunFolder,
-    watcher: Watcher | None,
-) -> Any:
-    """Step and judge until the config says stop or someone interrupts; returns the last state."""
-    config, start = folder.config, time.monotonic()
-    step, running, pace = 0, 0.0, 0.0
+def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: float) -> None:
+    """Step, judge and save until the config says stop or someone interrupts."""
+    config, begun = folder.config, time.monotonic()
+    running = folder.timings[-1]["seconds"] if folder.timings else 0.0
+    pace, saved, wait = 0.0, time.monotonic(), save_every
     with interruptible() as interrupted:
 
         def out_of_time() -> bool:
-            late = config.seconds is not None and time.monotonic() - start >= config.seconds
+            late = config.seconds is not None and time.monotonic() - begun >= config.seconds
             return late or interrupted()
 
         for goal in evaluation_points(config.steps):
-            while step < goal and not (step and out_of_time()):
-                piece = min(goal - step, max(1, int(PIECE / pace))) if pace else 1
-                began = time.monotonic()
-                state = advance(state, piece)
-                taken = time.monotonic() - began
-                step, running, pace = step + piece, running + taken, taken / piece
-            gap = nash_conv(tree, strategy(solver, state))
-            row = {"step": step, "exploitability": gap / tree.players, "nash_conv": gap}
+            if goal <= trainer.step:
+                continue
+            while trainer.step < goal and not (pace and out_of_time()):
+                piece = min(goal - trainer.step, max(1, int(PIECE / pace))) if pace else 1
+                start = time.monotonic()
+                trainer.advance(piece)
+                taken = time.monotonic() - start
+                running, pace = running + taken, taken / piece
+                if time.monotonic() - saved >= wait:
+                    start = time.monotonic()
+                    folder.save(trainer.step, trainer.state)
+                    saved = time.monotonic()
+                    wait = max(save_every, (saved - start) / SAVE_SHARE)
+            row = trainer.evaluate()
             folder.log(row, running)
-            if watcher:
-                watcher.row(row, running)
+            watcher.row(row, running)
             if out_of_time() or (config.until is not None and row["exploitability"] <= config.until):
                 break
-    return state
+    folder.save(trainer.step, trainer.state)
 
 
 def evaluation_points(last: int | None) -> Iterator[int]:
-    """1, 2, 3, … and then ever further apart, up to and including `last`."""
+    """1, 2, 3, … and then ever further apart, the same whenever a run is repeated; up to and including `last`."""
     point = 1
     while last is None or point < last:
         yield point

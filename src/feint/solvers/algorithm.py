@@ -16,7 +16,7 @@ import equinox as eqx
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from feint.tree.sequence_form import SequenceForm
-from feint.tree.strategy import Strategy
+from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
 
 State = TypeVar("State")
@@ -37,7 +37,7 @@ class Algorithm(eqx.Module, Generic[State]):
         """One iteration. Pure: it can be compiled, scanned and run for many seeds at once."""
 
     @abstractmethod
-    def strategy(self, state: State) -> Strategy:
+    def strategy(self, state: State) -> TabularStrategy:
         """The strategy to be judged and played."""
 
     def measure(self, state: State, form: SequenceForm) -> Metrics:

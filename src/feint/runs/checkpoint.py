@@ -1,0 +1,92 @@
+"""Checkpoints: the whole state of a run, written atomically, named by its own hash, the last few kept.
+
+A checkpoint is one safetensors file called `STEP.SHA256.safetensors`. Nothing in it is ever executed, and a file
+whose bytes do not match its name is not loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from feint.games.errors import BadInput
+
+State = TypeVar("State")
+
+KEEP = 3
+"""How many checkpoints a run keeps."""
+NAME = re.compile(r"(\d+)\.([0-9a-f]{64})\.safetensors")
+
+
+def save_checkpoint(folder: Path, step: int, state: Any, write: Callable[[Path, bytes], None]) -> Path:
+    """Write the state and forget all but the last few before it."""
+    arrays = {name: np.asarray(leaf) for name, leaf in _leaves(state).items()}
+    data = save(arrays, {"feint": json.dumps({"step": step})})
+    path = folder / f"{step}.{hashlib.sha256(data).hexdigest()}.safetensors"
+    folder.mkdir(exist_ok=True)
+    write(path, data)
+    for _, old in checkpoints(folder)[KEEP:]:
+        old.unlink()
+    return path
+
+
+def load_checkpoint(folder: Path, like: State, warn: Callable[[str], None]) -> tuple[int, State]:
+    """The newest sound checkpoint: its step and its state, in the shape of `like`.
+
+    Damaged ones are named through `warn` and passed over. Raises `BadInput` when none is sound.
+    """
+    found = checkpoints(folder)
+    for step, path in found:
+        data = path.read_bytes()
+        if hashlib.sha256(data).hexdigest() != NAME.fullmatch(path.name)[2]:  # type: ignore[index]
+            warn(f"{path} is damaged (its bytes do not match its name); using the one before it.")
+            continue
+        try:
+            return step, _restored(load(data), like)
+        except (SafetensorError, KeyError, ValueError, TypeError) as error:
+            raise BadInput(f"{path} is not a checkpoint of this algorithm on this game ({error}).") from error
+    what = "has no sound checkpoint" if found else "has no checkpoint"
+    raise BadInput(f"{folder.parent} {what} to go on from; train without --resume into a new folder.")
+
+
+def checkpoints(folder: Path) -> list[tuple[int, Path]]:
+    """The checkpoints in a folder, newest first."""
+    if not folder.is_dir():
+        return []
+    found = [(int(match[1]), path) for path in folder.iterdir() if (match := NAME.fullmatch(path.name))]
+    return sorted(found, reverse=True)
+
+
+def _leaves(state: Any) -> dict[str, Any]:
+    """Every array of a state by its place; random keys as their words."""
+    return {jax.tree_util.keystr(place): _plain(leaf) for place, leaf in jax.tree_util.tree_leaves_with_path(state)}
+
+
+def _restored(arrays: dict[str, np.ndarray], like: State) -> State:
+    def restore(place: Any, leaf: Any) -> Any:
+        name = jax.tree_util.keystr(place)
+        value, plain = arrays[name], _plain(leaf)
+        if value.shape != plain.shape or value.dtype != plain.dtype:
+            raise ValueError(f"{name} is {value.dtype}{value.shape}, not {plain.dtype}{plain.shape}")
+        return jax.random.wrap_key_data(jnp.asarray(value)) if _is_key(leaf) else jnp.asarray(value)
+
+    restored: State = jax.tree_util.tree_map_with_path(restore, like)
+    return restored
+
+
+def _plain(leaf: Any) -> Any:
+    return jax.random.key_data(leaf) if _is_key(leaf) else leaf
+
+
+def _is_key(leaf: Any) -> bool:
+    return bool(jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key))

@@ -1,15 +1,15 @@
-"""Best responses on the sequence form, compiled. Tables given here must be sound; `feint.evaluate` checks them."""
+"""Best responses on the sequence form, for compiled code. Tables given here must be sound: `evaluate` checks them."""
 
 from __future__ import annotations
 
-import equinox as eqx
+from typing import NamedTuple
+
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from feint.tree.sequence_form import SequenceForm, without
 
 
-@eqx.filter_jit
 def nash_conv_of(form: SequenceForm, table: Float[Array, "i a"]) -> Float[Array, ""]:
     """NashConv of a table."""
     strategies = form.vectors(table)
@@ -22,7 +22,6 @@ def nash_conv_of(form: SequenceForm, table: Float[Array, "i a"]) -> Float[Array,
     return total
 
 
-@eqx.filter_jit
 def response_gap(form: SequenceForm, table: Float[Array, "i a"], responses: Float[Array, "i a"]) -> Float[Array, ""]:
     """What the responses leave on the table: the sum over players of best-response value minus their response's."""
     plans = form.plans(form.vectors(table))
@@ -35,11 +34,21 @@ def response_gap(form: SequenceForm, table: Float[Array, "i a"], responses: Floa
     return total
 
 
-@eqx.filter_jit
-def judged(
-    form: SequenceForm, table: Float[Array, "i a"]
-) -> tuple[Float[Array, " p"], Float[Array, " p"], Float[Array, "i a"], Float[Array, " i"]]:
-    """Every player's value and best-response value, the responses as a table, and the gain at each infoset."""
+class Judgement(NamedTuple):
+    """All there is to say about a table."""
+
+    values: Float[Array, " p"]
+    """What each player earns when all follow it, in chips per hand."""
+    best_values: Float[Array, " p"]
+    """What each could earn by a best response."""
+    responses: Float[Array, "i a"]
+    """Every player's pure best response."""
+    gains: Float[Array, " i"]
+    """What each information set contributes to NashConv."""
+
+
+def judged(form: SequenceForm, table: Float[Array, "i a"]) -> Judgement:
+    """Judge a table."""
     strategies = form.vectors(table)
     plans = form.plans(strategies)
     values, best, responses = [], [], []
@@ -52,4 +61,4 @@ def judged(
         values.append(most - lost.sum())
         responses.append(seat.pure(advantage))
         gains = gains.at[seat.infosets(form.moves)].set(seat.per_infoset(lost), unique_indices=True)
-    return jnp.stack(values), jnp.stack(best), form.table(responses), gains
+    return Judgement(jnp.stack(values), jnp.stack(best), form.table(responses), gains)

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from typing import final
 
 import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
@@ -39,7 +38,7 @@ class TabularStrategy(Strategy):
         return np.asarray(self.probabilities)
 
 
-def tabulate(tree: Tree, strategy: Strategy | ArrayLike) -> Float[Array, "i a"]:
+def tabulate(tree: Tree, strategy: Strategy | ArrayLike) -> Float[np.ndarray, "i a"]:
     """The table of a strategy, or a table given directly, checked: judges never see a broken one."""
     table = np.asarray(strategy.table(tree) if isinstance(strategy, Strategy) else strategy, np.float64)
     if table.shape != tree.legal.shape:
@@ -47,15 +46,14 @@ def tabulate(tree: Tree, strategy: Strategy | ArrayLike) -> Float[Array, "i a"]:
             f"A strategy for {tree.name} is a table of shape {tree.legal.shape} (information sets, moves), "
             f"but one of shape {table.shape} was given."
         )
-    if not np.all(np.isfinite(table)) or table.min(initial=0.0) < 0:
+    if not np.isfinite(table).all() or table.min(initial=0.0) < 0:
         raise BadInput(f"A strategy for {tree.name} needs probabilities, but the table has negative or missing ones.")
-    broken = np.flatnonzero(
-        (np.abs(table.sum(1) - 1) > 1e-6) | (np.where(tree.legal, 0.0, table).max(1, initial=0) > 0)
-    )
+    total = (table * tree.legal).sum(1)
+    broken = np.flatnonzero((np.abs(total - 1) > 1e-6) | (table.sum(1) > total))
     if len(broken):
         row = broken[0]
         raise BadInput(
             f"The strategy's row {row} ({tree.labels[row]!r}) must sum to 1 over its legal moves "
             f"{list(tree.infosets[int(row)].moves)}, but it is {table[row].tolist()}."
         )
-    return jnp.asarray(table / table.sum(1, keepdims=True))
+    return np.asarray(table / total[:, None])

@@ -22,7 +22,7 @@ from feint.solvers.algorithm import Algorithm
 # Derandomised, so that a failure on one machine is a failure on every machine; compiling makes single examples slow.
 hypothesis.settings.register_profile("feint", deadline=None, derandomize=True, database=None, max_examples=15)
 # For hunting: pytest --hypothesis-profile=wide tests/test_properties.py
-hypothesis.settings.register_profile("wide", deadline=None, max_examples=300)
+hypothesis.settings.register_profile("wide", deadline=None, max_examples=100)
 hypothesis.settings.load_profile("feint")
 
 
@@ -31,9 +31,13 @@ def algorithm_on(tree: feint.Tree, name: str, **changes) -> Algorithm:
     return replace(algorithms()[name].config, **changes).on(tree)
 
 
+def advance(algorithm: Algorithm, state, steps: int):
+    """The state after `steps` steps."""
+    return _advance(algorithm, state, jnp.asarray(steps))  # an array, so that one compilation serves every number
+
+
 @eqx.filter_jit
-def advance(algorithm, state, steps):
-    """The state after `steps` steps; the number is traced, so that one compilation serves every number."""
+def _advance(algorithm, state, steps):
     return jax.lax.fori_loop(0, steps, lambda _, now: algorithm.step(now)[0], state)
 
 
@@ -60,7 +64,7 @@ def solved(tree_of):
     @functools.cache
     def solve(game, name, steps=1, **changes):
         algorithm = algorithm_on(tree_of(game), name, **changes)
-        state = advance(algorithm, algorithm.init(jax.random.key(0)), jnp.asarray(steps))
+        state = advance(algorithm, algorithm.init(jax.random.key(0)), steps)
         return algorithm.strategy(state)
 
     return solve

@@ -54,7 +54,8 @@ def leduc_no_limit(
     """
     if not 0 < ante < stack:
         raise BadInput(f"leduc_no_limit needs 0 < ante < stack, but got ante={ante:g} and stack={stack:g}.")
-    if not bets or any(size <= 0 for size in bets) or list(bets) != sorted(set(bets)):
+    sizes = all(isinstance(size, int | float) and size > 0 for size in bets)
+    if not bets or not sizes or list(bets) != sorted(set(bets)):
         raise BadInput(f"leduc_no_limit needs bets as ascending fractions of the pot such as (0.5, 1), got {bets}.")
     return Poker(
         deck=Deck(ranks="QKA", copies=2),

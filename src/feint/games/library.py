@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -112,7 +113,7 @@ def _from_file(path: Path, call: str) -> Game[Any]:
 
 
 def _import_file(path: Path) -> ModuleType:
-    name = "feint_user_" + path.stem
+    name = f"feint_user_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -130,7 +131,7 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
         if call.args or not isinstance(call.func, ast.Name) or any(word.arg is None for word in call.keywords):
             raise SyntaxError
         return call.func.id, {str(word.arg): _literal(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, TypeError) as error:
         raise BadInput(f"{text!r} does not read as a game; write it like kuhn or kuhn(players=3).") from error
 
 

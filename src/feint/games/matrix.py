@@ -96,7 +96,7 @@ def _checked(name: str, table: Matrix) -> Matrix:
     """The table as tuples of floats, or a sentence about what is wrong with it."""
     try:
         rows = tuple(tuple(float(cell) for cell in row) for row in table)
-    except TypeError:
+    except (TypeError, ValueError):
         rows = ()
     if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
         raise BadInput(f"matrix needs {name} as rows of equally many numbers such as [[1,-1],[-1,1]], got {table}.")

@@ -17,7 +17,7 @@ class OpenSpielGame(Game[Any]):
 
     def __init__(self, text: str) -> None:
         self.source = _load(text)
-        self.name = PREFIX + str(self.source).replace("()", "")
+        self.name = PREFIX + str(self.source).removesuffix("()")
         self.players = self.source.num_players()
         self.actions = tuple(str(move) for move in range(self.source.num_distinct_actions()))
         self._tensor = self.source.get_type().provides_information_state_tensor
@@ -80,7 +80,7 @@ def _load(text: str) -> Any:
     if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         raise BadInput(
             f"{PREFIX}{text} has simultaneous moves, which Feint does not take; "
-            f"use {PREFIX}turn_based_simultaneous_game(game={text})."
+            f"use {PREFIX}turn_based_simultaneous_game(game={text if '(' in text else text + '()'})."
         )
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         raise BadInput(f"{PREFIX}{text} samples its chance moves, so it cannot be unrolled; choose another game.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple, final
 
 from feint.games.cards import Cards, Deck, Showdown
@@ -151,20 +151,20 @@ class Poker(Game[Hand]):
         return f"{cards}{dealer}: {betting}" if betting else f"{cards}{dealer}"
 
     def features(self, state: Hand, player: int) -> Sequence[float]:
-        """Ranks by the round they were dealt in, then who called or raised at each count of raises in each round.
+        """Cards by the round they were dealt in, then who called or raised at each count of raises in each round.
 
-        For Leduc this is the vector of 30 numbers used for neural fictitious self-play: 2 rounds x 3 ranks, then
+        For Leduc this is the vector of 30 numbers used for neural fictitious self-play: 2 rounds x 3 cards, then
         2 players x 2 rounds x 3 raise counts x 2 moves. Folds need no place: they end the hand or show as the
         absence of a move.
         """
-        ranks, rounds, kinds = len(self.deck.ranks), len(self.rounds), len(self.actions) - 1
-        cards = [0.0] * (rounds * ranks)
+        rounds, kinds = len(self.rounds), len(self.actions) - 1
+        cards = [0.0] * (rounds * self.deck.kinds)
         dealt = iter(state.board)
         for number, declared in enumerate(self.rounds):
             group = state.holes[player] if number == 0 else ()
             for card in (*group, *(next(dealt, None) for _ in range(declared.board))):
                 if card is not None:
-                    cards[number * ranks + self.deck.rank(card)] += 1.0
+                    cards[number * self.deck.kinds + card] += 1.0
         history = [0.0] * (self.players * rounds * (self._most_raises + 1) * kinds)
         for number, actor, raises, move in self._replay(state):
             if move != FOLD:
@@ -231,15 +231,24 @@ class Poker(Game[Hand]):
 
     @cached_property
     def _most_raises(self) -> int:
-        """The most raises one round can see; in no-limit games, by always taking the smallest."""
+        """The most raises one round can see."""
         if not self.pot_bets:
             return max(declared.cap or 0 for declared in self.rounds)
-        assert self.stack is not None
-        paid, to_call, raises = max(self._seat(0).paid), 0.0, 0
-        while paid < self.stack:
-            after = min(top for _, top in self._pot_raises(paid, to_call, 2 * paid - to_call))
-            paid, to_call, raises = after, after - paid, raises + 1
-        return raises
+
+        @cache
+        def longest(top: float, to_call: float) -> int:
+            raises = self._pot_raises(top, to_call, self.players * top - to_call)
+            return max((1 + longest(after, after - top) for _, after in raises), default=0)
+
+        # A round can begin at any bet that an earlier one can end on: sizes too small at first open up as pots grow.
+        begun, found = {max(self._seat(0).paid)}, [max(self._seat(0).paid)]
+        while found:
+            top = found.pop()
+            for to_call in (0.0, top):
+                after = {paid for _, paid in self._pot_raises(top, to_call, self.players * top - to_call)} - begun
+                begun |= after
+                found += after
+        return max(longest(top, 0.0) for top in begun)
 
     def _replay(self, state: Hand) -> Sequence[tuple[int, int, int, int]]:
         """Every move of the hand as (round, player, raises before it, move)."""

@@ -131,6 +131,7 @@ class Trainer:
         self.state = jax.tree.map(jnp.copy, first(solver, keys if config.seeds > 1 else keys[0]))
         forward: Any = eqx.filter_jit(self._forward, donate="all-except-first")
         self._advance = forward.lower(solver, self.state, jnp.asarray(1)).compile()
+        self.evaluate()  # compiles that too, before the clock starts
 
     def _forward(self, solver: Algorithm[Any], state: Any, steps: Int[Array, ""]) -> Any:
         step = self._each(lambda state: solver.step(state)[0])

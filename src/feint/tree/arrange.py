@@ -66,7 +66,9 @@ def _plot(tree: Tree, depth: np.ndarray, player: int, place: np.ndarray) -> list
 def _seat(tree: Tree, player: int, levels: list[list[_Plot]], place: np.ndarray, sizes: list[int]) -> Seat:
     last, payoff = _merged(tree, player)
     others = [other for other in range(tree.players) if other != player]
-    after = np.stack([np.where(last[:, other] < 0, sizes[other], place[last[:, other]]) for other in others])
+    after = np.zeros((len(others), len(last)), np.int64)
+    for number, other in enumerate(others):
+        after[number] = np.where(last[:, other] < 0, sizes[other], place[last[:, other]])
     idle = last[:, player] < 0
     terminal_at = np.where(idle, sizes[player], place[last[:, player]])
 
@@ -91,7 +93,9 @@ def _seat(tree: Tree, player: int, levels: list[list[_Plot]], place: np.ndarray,
                     rows=len(plot.rows),
                     parent=_index(np.where(number, place[tree.parent_sequence[plot.rows]] - above, 0)),
                     payoff=jnp.asarray(worth, jnp.float64),
-                    others=_index(np.stack(_stacked(plot, terminal_at, tuple(after), 0))),
+                    others=_index(
+                        np.array(_stacked(plot, terminal_at, tuple(after), 0)).reshape(len(others), *worth.shape)
+                    ),
                     child=_index(_stacked(plot, child_at, (row[children],), below)[0]),
                 )
             )

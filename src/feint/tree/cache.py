@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +40,13 @@ def unroll(
     number of nodes every so often.
     """
     game = load_game(game) if isinstance(game, str) else game
-    path = cache_folder() / "trees" / f"{_key(game)}.safetensors"
-    if cache and (kept := _read(path, game.name)) is not None and kept.nodes <= limit:
+    key = _key(game) if cache else None
+    path = cache_folder() / "trees" / f"{key}.safetensors"
+    if key and (kept := _read(path, game.name)) is not None and kept.nodes <= limit:
         return kept
     start = time.monotonic()
     tree = walk(game, limit, report)
-    if cache and time.monotonic() - start > WORTH_KEEPING:
+    if key and time.monotonic() - start > WORTH_KEEPING:
         _write(path, tree)
     return tree
 
@@ -55,16 +56,31 @@ def cache_folder() -> Path:
     return Path(os.environ.get("FEINT_CACHE") or Path.home() / ".cache" / "feint")
 
 
-def _key(game: Game[Any]) -> str:
-    """A hash of the rules and of the code that reads them, so that an edited game is never mistaken for its past."""
-    modules = {kind.__module__ for kind in type(game).__mro__} | {tree_module.__name__, unroll_module.__name__}
-    sources = []
-    for name in sorted(modules - {"builtins", "abc", "typing"}):
-        try:
-            sources.append(inspect.getsource(sys.modules[name]))
-        except (OSError, TypeError):
-            sources.append(f"no source for {name}: {time.time_ns()}")
-    return hashlib.sha256("\0".join([game.rules(), *sources]).encode()).hexdigest()
+def _key(game: Game[Any]) -> str | None:
+    """A hash of the rules and of all the code that makes them, so that an edited game is never mistaken for its past.
+
+    None where that code cannot be read, as for a game typed into a prompt: such a game is not kept.
+    """
+    ours = {name for name in sys.modules if name.startswith("feint.games.")}
+    parts = [value for value in vars(game).values() if callable(value)]
+    made_by = {kind.__module__ for kind in (*type(game).__mro__, *parts)} - {"builtins", "abc", "typing"}
+    try:
+        modules = sorted({*ours, *made_by, tree_module.__name__, unroll_module.__name__})
+        sources = [inspect.getsource(sys.modules[name]) for name in modules]
+    except (OSError, TypeError, KeyError):
+        return None
+    return _digest([game.rules().encode(), *(source.encode() for source in sources)])
+
+
+def _digest(parts: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()
+
+
+def _checksum(arrays: dict[str, np.ndarray]) -> str:
+    return _digest(np.ascontiguousarray(arrays[name]).tobytes() for name in sorted(arrays))
 
 
 def _write(path: Path, tree: Tree) -> None:
@@ -72,24 +88,26 @@ def _write(path: Path, tree: Tree) -> None:
     fields = {field.name: getattr(tree, field.name) for field in dataclasses.fields(tree)}
     arrays = {name: np.ascontiguousarray(value) for name, value in fields.items() if isinstance(value, np.ndarray)}
     words = {name: value for name, value in fields.items() if not isinstance(value, np.ndarray)}
+    about = {"words": json.dumps({"checksum": _checksum(arrays), "fields": words})}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(save(arrays, {"words": json.dumps(words)}))
+            file.write(save(arrays, about))
         Path(file.name).replace(path)
     except OSError:
         return
 
 
 def _read(path: Path, name: str) -> Tree | None:
-    """The kept tree, or None where there is none that can be read."""
+    """The kept tree, or None where there is none that can be trusted."""
     if not path.is_file():
         return None
     try:
         with safe_open(path, framework="numpy") as file:
             words = json.loads(file.metadata()["words"])
             arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, KeyError, ValueError):
+        fields = words["fields"] | {"name": name}
+        fields |= {key: tuple(fields[key]) for key in ("actions", "labels")}
+        return Tree(**arrays, **fields) if words["checksum"] == _checksum(arrays) else None
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError):
         return None
-    words |= {"name": name, "actions": tuple(words["actions"]), "labels": tuple(words["labels"])}
-    return Tree(**arrays, **words)

@@ -23,6 +23,9 @@ from jaxtyping import Array, Float, Int
 Vector = Float[Array, " s"]
 """One number for each sequence of a player, in the form's order."""
 
+ROUNDING = 1e-12
+"""Worths closer than this, in chips per hand, are equal."""
+
 Plan = Float[Array, " s+1"]
 """A plan; the last entry is the empty sequence's, 1, so that 'no move yet' needs no special case."""
 
@@ -126,10 +129,12 @@ class Seat(eqx.Module):
         return _joined([block.of(vector).sum(0) for block in self.blocks])
 
     def pure(self, worth: Vector) -> Vector:
-        """The strategy that takes the first best move everywhere."""
+        """The strategy that takes the first best move everywhere; differences that rounding can make are ties."""
 
         def best(block: Block) -> Float[Array, "moves rows"]:
-            return (jnp.arange(block.moves)[:, None] == block.of(worth).argmax(0)).astype(worth.dtype)
+            part = block.of(worth)
+            first = (part >= part.max(0) - ROUNDING).argmax(0)
+            return (jnp.arange(block.moves)[:, None] == first).astype(worth.dtype)
 
         return self.each(best)
 

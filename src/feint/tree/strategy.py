@@ -40,7 +40,12 @@ class TabularStrategy(Strategy):
 
 def tabulate(tree: Tree, strategy: Strategy | ArrayLike) -> Float[np.ndarray, "i a"]:
     """The table of a strategy, or a table given directly, checked: judges never see a broken one."""
-    table = np.asarray(strategy.table(tree) if isinstance(strategy, Strategy) else strategy, np.float64)
+    try:
+        table = np.asarray(strategy.table(tree) if isinstance(strategy, Strategy) else strategy, np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(f"A strategy for {tree.name} is a table of numbers, but {strategy!r} was given.") from error
     if table.shape != tree.legal.shape:
         raise BadInput(
             f"A strategy for {tree.name} is a table of shape {tree.legal.shape} (information sets, moves), "

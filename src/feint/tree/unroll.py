@@ -73,9 +73,15 @@ class _Walk:
         self.first_child.append(-1)
         self.children.append(0)
         self.infoset.append(-1)
-        self.payoff.append(tuple(self.game.payoffs(state)) if actor == TERMINAL else None)
+        self.payoff.append(self._payoffs(state) if actor == TERMINAL else None)
         self.states.append(None if actor == TERMINAL else state)
         self.sequences.append(sequences)
+
+    def _payoffs(self, state: Any) -> tuple[float, ...]:
+        payoffs = tuple(self.game.payoffs(state))
+        if len(payoffs) != self.game.players:
+            raise BadInput(f"{self.game.name} has {self.game.players} players but pays {len(payoffs)}: {payoffs}.")
+        return payoffs
 
     def expand(self, node: int) -> None:
         actor, state, sequences = self.actor[node], self.states[node], self.sequences[node]
@@ -105,6 +111,8 @@ class _Walk:
         view = self.game.view(state, player)
         legal = list(self.game.legal(state))
         number = self.known.setdefault((player, view), len(self.player))
+        if not legal:
+            raise BadInput(f"{self.game.name} gives player {player} no legal move at {view!r}; end the game there.")
         if number == len(self.player):
             self.player.append(player)
             self.labels.append(self.game.label(state, player))
@@ -133,6 +141,8 @@ class _Walk:
 
     def tree(self) -> Tree:
         """Freeze the lists, numbering information sets by player and keeping only the moves that are ever legal."""
+        if not self.player:
+            raise BadInput(f"{self.game.name} has no decisions: nobody ever moves, so there is nothing to solve.")
         order = self._order()
         renumber = np.empty_like(order)
         renumber[order] = np.arange(len(order))

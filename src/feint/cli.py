@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from feint.games.errors import BadInput, RunStopped
+from feint.games.errors import BadInput, RunStopped, nearest
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -141,22 +141,21 @@ def train(
     from feint.report.live import LiveLine
     from feint.runs.train import train as run_training
 
-    with LiveLine(err, f"{algorithm} on {game}") as line:
-        run = run_training(
-            algorithm,
-            game,
-            steps=steps,
-            seconds=seconds,
-            until=until,
-            settings=dict(_setting(text) for text in settings or ()),
-            preset=preset,
-            seed=seed,
-            seeds=seeds,
-            out=folder,
-            resume=resume,
-            save_every=save_every,
-            watcher=line,
-        )
+    run = run_training(
+        algorithm,
+        game,
+        steps=steps,
+        seconds=seconds,
+        until=until,
+        settings=dict(_setting(text) for text in settings or ()),
+        preset=preset,
+        seed=seed,
+        seeds=seeds,
+        out=folder,
+        resume=resume,
+        save_every=save_every,
+        watcher=LiveLine(err, f"{algorithm} on {game}"),
+    )
     picture = draw_curve([run], run.path / "curve.png")
     last = run.metrics[-1]
     summary = {
@@ -245,6 +244,31 @@ def show(
         return
     _print_strategy(run, None if everything else MOST_ROWS)
     err.print(f"The curve is {draw_curve([run], run.path / 'curve.png')}.")
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="leduc-nfsp.")],
+    quick: Annotated[bool, typer.Option("--quick", help="A look in a minute or two instead of the full run.")] = False,
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="Where to; what it already holds is not run again.")
+    ] = None,
+) -> None:
+    """Reproduce a paper: its tables and figures, theirs beside ours."""
+    from feint.papers.library import papers
+    from feint.report.live import LiveLine
+
+    known = papers()
+    if paper not in known:
+        raise BadInput(f"There is no paper called {paper!r}; {nearest(paper, known)}")
+    target = folder or Path("papers") / (paper + ("-quick" if quick else ""))
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{target} cannot be written ({error.strerror}); choose another folder with --out.") from error
+    page = known[paper](target, quick, lambda title: LiveLine(err, title))
+    out.print(page.read_text())
+    err.print(f"The report and its figures are in {target}.")
 
 
 MOST_ROWS = 24

@@ -3,7 +3,8 @@
 There are two ways to keep each. *Rows* remembers items one by one and learns from random minibatches, as the papers
 do; it scales to any game. A *tally* counts instead: by perfect recall an information set has one parent move, so
 a handful of counts for each says all that the items would, and every update sees the whole memory with no sampling
-noise. Both answer one question, `lesson`: what should the network say where, and how much does it matter?
+noise. (Counts are 64-bit: in 32 bits, adding 1 to 2²⁴ changes nothing, and long runs get there.) Both answer one
+question, `lesson`: what should the network say where, and how much does it matter?
 """
 
 from __future__ import annotations
@@ -125,13 +126,13 @@ class ReplayTally(Replay):
 
     def empty(self, situations: Situations) -> ReplayCounts:
         infosets, moves = situations.shape
-        choices = jnp.zeros(infosets * moves, jnp.float32)
-        return ReplayCounts(jnp.zeros(infosets, jnp.float32), choices, choices)
+        choices = jnp.zeros(infosets * moves, jnp.float64)
+        return ReplayCounts(jnp.zeros(infosets, jnp.float64), choices, choices)
 
     def add(self, memory: ReplayCounts, batch: Transitions, step: Float[Array, ""]) -> ReplayCounts:
-        kept = (1.0 - 1.0 / (self.share * step + self.least)).astype(jnp.float32)
-        goes_on = (batch.offered & (batch.following >= 0)).astype(jnp.float32)
-        ended = batch.offered.astype(jnp.float32) - goes_on
+        kept = 1.0 - 1.0 / (self.share * step + self.least)
+        goes_on = (batch.offered & (batch.following >= 0)).astype(jnp.float64)
+        ended = batch.offered.astype(jnp.float64) - goes_on
         return ReplayCounts(
             (memory.arrivals * kept).at[batch.following].add(goes_on, mode="drop"),
             (memory.ends * kept).at[batch.choice].add(ended, mode="drop"),
@@ -146,8 +147,8 @@ class ReplayTally(Replay):
         weights = jnp.where(visits > _TRACE, jnp.maximum(visits, _TRACE) ** self.flatten, 0.0)
         return Lesson(
             None,
-            (total / jnp.maximum(visits, _TRACE)).reshape(situations.shape),
-            (weights / jnp.maximum(weights.sum(), _TRACE)).reshape(situations.shape),
+            (total / jnp.maximum(visits, _TRACE)).reshape(situations.shape).astype(jnp.float32),
+            (weights / jnp.maximum(weights.sum(), _TRACE)).reshape(situations.shape).astype(jnp.float32),
         )
 
     def size(self, memory: ReplayCounts) -> Array:
@@ -213,7 +214,7 @@ class HistoryTally(History):
     """Information sets weigh their counts to this power: below 1, rare ones are learned sooner."""
 
     def empty(self, situations: Situations) -> Float[Array, " c"]:
-        return jnp.zeros(situations.legal.size, jnp.float32)
+        return jnp.zeros(situations.legal.size, jnp.float64)
 
     def add(
         self,
@@ -224,15 +225,16 @@ class HistoryTally(History):
         key: PRNGKeyArray,
     ) -> Float[Array, " c"]:
         # Weights t^growth, kept relative to the newest so that they never overflow.
-        kept = jnp.maximum(1.0 - self.growth / jnp.maximum(step, 1.0), 0.0).astype(jnp.float32)
-        return (memory * kept).at[choice].add(offered.astype(jnp.float32), mode="drop")
+        kept = jnp.maximum(1.0 - self.growth / jnp.maximum(step, 1.0), 0.0)
+        return (memory * kept).at[choice].add(offered.astype(jnp.float64), mode="drop")
 
     def lesson(self, memory: Float[Array, " c"], situations: Situations, key: PRNGKeyArray) -> Lesson:
         counts = memory.reshape(situations.shape)
         shares = normalised(counts, situations.legal)
         total = counts.sum(1, keepdims=True)
         weights = shares * jnp.where(total > _TRACE, jnp.maximum(total, _TRACE) ** self.flatten, 0.0)
-        return Lesson(None, shares, weights / jnp.maximum(weights.sum(), _TRACE))
+        weights = weights / jnp.maximum(weights.sum(), _TRACE)
+        return Lesson(None, shares.astype(jnp.float32), weights.astype(jnp.float32))
 
     def size(self, memory: Float[Array, " c"]) -> Array:
         return memory.sum()

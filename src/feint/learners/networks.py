@@ -38,12 +38,13 @@ class MLP(eqx.Module):
         activation: str = "relu",
         output: str = "linear",
         flat: bool = False,
+        bias: bool = True,
     ) -> None:
         """Weights are uniform within ±1/√inputs, as in the Torch of the NFSP paper. `flat` starts from output 0."""
         sizes = [inputs, *hidden, outputs]
         keys = jax.random.split(key, len(sizes) - 1)
         layers = [
-            eqx.nn.Linear(before, after, key=key, dtype=jnp.float32)
+            eqx.nn.Linear(before, after, use_bias=bias, key=key, dtype=jnp.float32)
             for before, after, key in zip(sizes[:-1], sizes[1:], keys, strict=True)
         ]
         if flat:
@@ -53,8 +54,10 @@ class MLP(eqx.Module):
     def __call__(self, rows: Float[Array, "b f"]) -> Float[Array, "b a"]:
         for number, layer in enumerate(self.layers):
             last = number == len(self.layers) - 1
-            assert layer.bias is not None
-            rows = ACTIVATIONS[self.output if last else self.activation](rows @ layer.weight.T + layer.bias)
+            rows = rows @ layer.weight.T
+            if layer.bias is not None:
+                rows = rows + layer.bias
+            rows = ACTIVATIONS[self.output if last else self.activation](rows)
         return rows
 
 

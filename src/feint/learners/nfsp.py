@@ -88,6 +88,8 @@ class NFSP:
     """The moving average of the policy's weights that is judged and played; 0 for the policy itself."""
     reward_scale: float | None = None
     """Rewards are multiplied by this; None for 1 / the largest payoff."""
+    imitate: Literal["moves", "values"] = "moves"
+    """The average learns the moves that were made, or (a thesis's experiment) a softmax of the values."""
     masked: bool = True
     """Never consider illegal moves; otherwise they are learned about, and played as a call."""
 
@@ -135,6 +137,7 @@ class NFSP:
                 average_from=self.history_from,
                 smoothing=self.smoothing,
                 reward_scale=self.reward_scale,
+                imitate=self.imitate,
                 masked=self.masked,
             ),
         )
@@ -168,7 +171,7 @@ ALGORITHMS = {
             "paper": PAPER,
             # The author's program: no target network, no masks, slower-falling exploration.
             "author": replace(PAPER, target_every=1, masked=False, epsilon_decay=0.01),
-            "gpu": NFSP(tables=4096, hidden=(128,)),
+            "gpu": NFSP(tables=8192, hidden=(128,), anticipation=0.1),
         },
     )
 }

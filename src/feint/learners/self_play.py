@@ -12,7 +12,7 @@ compiled, play included.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, Literal, NamedTuple, final
 
 import equinox as eqx
 import jax
@@ -65,6 +65,8 @@ class Method:
     """The exponential moving average of the policy's weights that is judged and played; 0 for none."""
     reward_scale: float | None = None
     """Rewards are multiplied by this; None for 1 / the largest payoff."""
+    imitate: Literal["moves", "values"] = "moves"
+    """The average learns the moves that were made, or (a thesis's experiment) a softmax of the values."""
     masked: bool = True
     """Never consider illegal moves; otherwise they are tried and played as a call."""
     one_hot: bool = False
@@ -132,8 +134,10 @@ class SelfPlay(Algorithm[SelfPlayState]):
         method, moves = self.method, here.shape[1]
         keys = jax.random.split(key)
         inputs = here.features.shape[1]
-        values = MLP(inputs, method.hidden, moves, keys[0], method.activation, method.output)
-        policy = MLP(inputs, method.hidden, moves, keys[1], method.activation, flat=True)
+        # A linear map of one indicator for each information set is a table, if it has no bias that they share.
+        bias = not method.one_hot
+        values = MLP(inputs, method.hidden, moves, keys[0], method.activation, method.output, bias=bias)
+        policy = MLP(inputs, method.hidden, moves, keys[1], method.activation, flat=True, bias=bias)
         return Seat(
             values=method.values.start(values),
             target=values,
@@ -267,6 +271,9 @@ class SelfPlay(Algorithm[SelfPlayState]):
         if method.policy is None or seat.policy is None:
             return seat
         lesson = method.history.lesson(seat.history, here, key)
+        if method.imitate == "values":
+            wished = jax.nn.softmax(seat.values.network(_rows(here, lesson)))
+            lesson = lesson._replace(weights=lesson.weights.sum(1, keepdims=True) * wished)
         allowed = self._allowed(here)
         allowed = allowed if lesson.infosets is None else allowed[lesson.infosets]
 
@@ -289,7 +296,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
     def _average(self, seat: Seat, here: Situations, smooth: bool = False) -> Float[Array, "i a"]:
         """The seat's average policy at all its information sets."""
         if seat.policy is None:
-            return normalised(seat.history.reshape(here.shape), here.legal)
+            return normalised(seat.history.reshape(here.shape), here.legal).astype(jnp.float32)
         network = seat.smooth if smooth and seat.smooth is not None else seat.policy.network
         return jax.nn.softmax(jnp.where(self._allowed(here), network(here.features), FORBIDDEN))
 
@@ -347,7 +354,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
         }
 
 
-def self_play(tree: Tree, method: Method, opponent: Float[Array, "i a"] | None = None) -> SelfPlay:
+def self_play(tree: Tree, method: Method, opponent: Float[np.ndarray, "i a"] | None = None) -> SelfPlay:
     """The engine on a game; with an opponent's table, every seat learns against that instead of against the others."""
     largest = float(np.abs(tree.payoff).max()) or 1.0
     return SelfPlay(

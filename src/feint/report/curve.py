@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from feint.runs.folder import Run
 
 ROUNDING = 1e-16
 """Exact zeros are drawn here: a logarithmic axis has no place for them."""
-INK, LINE = "#333333", "#00796b"
+INK = "#333333"
+COLOURS = ("#00796b", "#c88719", "#5e548e", "#a23b3b", "#3b6ea2", "#7a7a7a")
 
 
-def draw_curve(runs: Sequence[Run], path: Path) -> Path:
-    """Draw the runs' curves into one picture; the file's ending chooses the format."""
+class Published(NamedTuple):
+    """A curve from a paper."""
+
+    label: str
+    points: Sequence[tuple[float, float]]
+
+
+Curve = tuple[Run, str, str]
+"""A run, its label and the metric to show."""
+
+
+def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Published] = ()) -> Path:
+    """Draw runs' curves into one picture, with a band where there were many seeds; the ending chooses the format.
+
+    Published curves are dashed, in the colour of the run at the same place.
+    """
     # Imported late: it takes half a second, and most commands draw nothing.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -21,22 +37,35 @@ def draw_curve(runs: Sequence[Run], path: Path) -> Path:
     figure = Figure(figsize=(7.2, 4.5), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    colours = [LINE, "#c88719", "#5e548e", "#7a7a7a", "#a23b3b", "#3b6ea2"]
-    for number, run in enumerate(runs):
+    shown = [
+        curve if isinstance(curve, tuple) else (curve, curve.config.algorithm, "exploitability") for curve in curves
+    ]
+    for number, (run, label, metric) in enumerate(shown):
+        colour = COLOURS[number % len(COLOURS)]
         steps = [row["step"] for row in run.metrics]
-        values = [max(row["exploitability"], ROUNDING) for row in run.metrics]
-        colour = colours[number % len(colours)]
-        axes.plot(steps, values, color=colour, linewidth=1.8, label=run.config.algorithm)
+        values = [max(row[metric], ROUNDING) for row in run.metrics]
+        axes.plot(steps, values, color=colour, linewidth=1.8, label=label)
+        if metric == "exploitability" and "seeds" in run.metrics[-1]:
+            low, high = ([bound(row["seeds"]) for row in run.metrics] for bound in (min, max))
+            axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
         axes.plot(steps[-1:], values[-1:], "o", color=colour, markersize=4)
         axes.annotate(
             f"{values[-1]:.2g}", (steps[-1], values[-1]), xytext=(5, 4), textcoords="offset points", color=colour
         )
+    for number, curve in enumerate(published):
+        axes.plot(
+            *zip(*curve.points, strict=True),
+            "--",
+            color=COLOURS[number % len(COLOURS)],
+            linewidth=1.2,
+            label=curve.label,
+        )
     axes.set(xscale="log", yscale="log", xlabel="steps", ylabel="exploitability (chips per hand, exact)")
-    names = sorted({run.config.game for run in runs})
-    axes.set_title(" and ".join(names), color=INK, loc="left", fontweight="bold")
+    games = sorted({run.config.game for run, _, _ in shown})
+    axes.set_title(" and ".join(games), color=INK, loc="left", fontweight="bold")
     axes.margins(x=0.08)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, loc="upper right")
+    axes.legend(frameon=False, loc="best", fontsize="small")
     figure.savefig(path, dpi=150)
     return path

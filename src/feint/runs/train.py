@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Protocol, final
+from typing import Any, Protocol, Self, final
 
 import equinox as eqx
 import jax
@@ -23,7 +23,7 @@ from feint.games.library import load_game
 from feint.runs.checkpoint import load_checkpoint
 from feint.runs.config import RunConfig, resolve
 from feint.runs.folder import Row, Run, RunFolder, free_folder, last_folder
-from feint.solvers.algorithm import Algorithm, Metrics
+from feint.solvers.algorithm import Algorithm, Config, Metrics
 from feint.tree.best_response import nash_conv_of
 from feint.tree.cache import cache_folder, unroll
 from feint.tree.sequence_form import SequenceForm
@@ -40,7 +40,11 @@ SAVE_SHARE = 0.04
 
 
 class Watcher(Protocol):
-    """Whoever follows a run while it goes on."""
+    """Whoever follows a run while it goes on; entered before it and left after it."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *error: object) -> None: ...
 
     def stage(self, text: str) -> None:
         """What is being done now, before the first step."""
@@ -55,6 +59,11 @@ class Watcher(Protocol):
 @final
 class Unwatched:
     """Nobody follows."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None: ...
 
     def stage(self, text: str) -> None: ...
 
@@ -88,22 +97,28 @@ def train(
     """
     if steps is None and seconds is None and until is None:
         seconds, until = 60.0, 1e-4
-    watcher = watcher or Unwatched()
     rules = load_game(game) if isinstance(game, str) else game
     method = resolve(algorithm, settings or {}, preset)
     config = RunConfig(rules.name, algorithm, asdict(method), seed, seeds, steps, seconds, until)
     find = last_folder if resume else free_folder
     path = Path(out) if out else find(rules.name, algorithm)
+    with watcher or Unwatched() as watching:
+        return _train(method, rules, config, path, resume, save_every, watching)
+
+
+def _train(
+    method: Config, rules: Game[Any], config: RunConfig, path: Path, resume: bool, save_every: float, watcher: Watcher
+) -> Run:
     watcher.stage(f"unrolling {rules.name}")
     tree = unroll(rules, report=lambda nodes: watcher.stage(f"unrolling {rules.name}: {nodes:,} nodes"))
-    watcher.stage(f"preparing {algorithm}")
+    watcher.stage(f"preparing {config.algorithm}")
     solver = method.on(tree)
     watcher.stage("compiling")
     trainer = Trainer(solver, tree, config)
     if resume:
         folder = RunFolder.resume(path, config)
         trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, watcher.warn)
-        folder.rewind(set(takewhile(lambda point: point <= trainer.step, evaluation_points(steps))))
+        folder.rewind(set(takewhile(lambda point: point <= trainer.step, evaluation_points(config.steps))))
     else:
         folder = RunFolder.create(path, config)
     with folder:

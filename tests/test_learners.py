@@ -1,0 +1,151 @@
+"""Learners learn: what they remember is what happened, and they go where theory says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import feint
+from conftest import advance, algorithm_on
+from feint.learners.networks import MLP
+from feint.learners.nfsp import NFSP, PAPER
+from feint.learners.self_play import SelfPlay
+from feint.runs.config import algorithms
+
+SMALL = replace(PAPER, tables=64, hidden=(16,), replay_capacity=2000, history_capacity=2000, batch=32, warmup=50)
+
+
+def trained(learner: SelfPlay, steps: int, seed: int = 0):
+    state = eqx.filter_jit(lambda learner, key: learner.init(key))(learner, jax.random.key(seed))
+    return advance(learner, state, steps)
+
+
+def exploitability(tree, learner, state):
+    return feint.exploitability(tree, learner.strategy(state))
+
+
+def test_nfsp_approaches_equilibrium_where_q_learning_does_not(tree_of):
+    tree = tree_of("kuhn")
+    nfsp, dqn = algorithm_on(tree, "nfsp", tables=256), algorithm_on(tree, "dqn")
+    assert exploitability(tree, nfsp, trained(nfsp, 4000)) < 0.03
+    state = trained(dqn, 4000)
+    assert exploitability(tree, dqn, state) > 0.1
+    assert feint.exploitability(tree, dqn.averages(state)) > 0.03
+
+
+def test_nfsp_learns_leduc(tree_of):
+    tree = tree_of("leduc")
+    nfsp = algorithm_on(tree, "nfsp")
+    before, after = trained(nfsp, 200), trained(nfsp, 4000)
+    assert exploitability(tree, nfsp, after) < 0.25 < exploitability(tree, nfsp, before)
+
+
+def test_fictitious_self_play_approaches_equilibrium(tree_of):
+    tree = tree_of("kuhn")
+    fsp = algorithm_on(tree, "fsp", tables=256)
+    assert exploitability(tree, fsp, trained(fsp, 4000)) < 0.03
+
+
+def test_three_players_fall_steadily(tree_of):
+    tree = tree_of("kuhn(players=3)")
+    nfsp = algorithm_on(tree, "nfsp", tables=256)
+    gaps = [feint.nash_conv(tree, nfsp.strategy(trained(nfsp, steps))) for steps in (1, 300, 4000)]
+    assert gaps[0] > gaps[1] > gaps[2]
+    assert gaps[2] < 0.2
+
+
+def test_q_learning_finds_the_best_response_to_a_fixed_opponent(tree_of):
+    tree = tree_of("kuhn")
+    learner = algorithm_on(tree, "dqn", opponent="uniform", tables=256, optimiser="adam", rate=0.003, target_every=20)
+    greedy = np.asarray(learner.responses(trained(learner, 3000)))
+    for player in range(2):
+        mixed = np.where((tree.player == player)[:, None], greedy, tree.uniform())
+        best = feint.best_response(tree, tree.uniform(), player).value
+        assert feint.expected_values(tree, mixed)[player] > best - 0.02
+
+
+@pytest.mark.parametrize("preset", ["paper", "author", "fast"])
+def test_presets_run_and_stay_sound(tree_of, preset):
+    tree = tree_of("leduc")
+    config = algorithms()["nfsp"].presets[preset]
+    learner = replace(config, tables=64, replay_capacity=5000, history_capacity=5000, warmup=10).on(tree)
+    state = trained(learner, 200)
+    table = learner.strategy(state).table(tree)
+    np.testing.assert_allclose(table.sum(1), 1, atol=1e-12)
+    assert (table[~tree.legal] == 0).all()
+    measured = learner.measure(state, tree.form)
+    assert all(np.isfinite(float(value)) for value in measured.values())
+    assert float(measured["response_gap"]) >= -1e-9
+    assert float(measured["decisions"]) == 200 * 64
+
+
+def test_what_is_remembered_is_what_the_rules_allow(tree_of):
+    """Every remembered transition leads from a choice to an information set whose own last choice it was."""
+    tree = tree_of("leduc")
+    learner = SMALL.on(tree)
+    state = trained(learner, 100)
+    moves = tree.legal.shape[1]
+    for here, seat in zip(learner.situations, state.seats, strict=True):
+        count = int(seat.replay.size)
+        choice, following, reward = (np.asarray(part)[:count] for part in seat.replay.rows)
+        assert count > 500
+        assert np.asarray(here.legal).ravel()[choice].all()
+        on = following >= 0
+        np.testing.assert_array_equal(np.asarray(here.parent)[following[on]], choice[on])
+        assert (reward[on] == 0).all()
+        assert set(np.round(reward[~on] * 26, 3)) <= set(tree.payoff.ravel().tolist())
+        made = np.asarray(seat.history.rows)[: int(seat.history.size)]
+        assert np.asarray(here.legal).ravel()[made].all()
+        assert (made < here.shape[0] * moves).all()
+
+
+def test_a_tally_says_what_the_rows_say(tree_of):
+    """From the same hands, the counts' targets are the means of the rows' targets."""
+    tree = tree_of("kuhn")
+    rows = replace(SMALL, replay_capacity=100_000, history_capacity=100_000, warmup=10**9).on(tree)
+    tally = replace(SMALL, memory="tally", replay_share=1e9, history_growth=0.0, flatten=1.0, warmup=10**9).on(tree)
+    states = [trained(learner, 150) for learner in (rows, tally)]
+
+    def worth(infosets):
+        return 0.1 * infosets + 1.0
+
+    for here, by_row, by_count in zip(rows.situations, states[0].seats, states[1].seats, strict=True):
+        count = int(by_row.replay.size)
+        choice, following, reward = (np.asarray(part)[:count] for part in by_row.replay.rows)
+        target = reward + np.where(following >= 0, worth(np.maximum(following, 0)), 0)
+        visits = np.bincount(choice, minlength=here.legal.size)
+        means = np.bincount(choice, target, here.legal.size) / np.maximum(visits, 1)
+        lesson = tally.method.replay.lesson(by_count.replay, here, worth, jax.random.key(0))
+        np.testing.assert_allclose(np.asarray(lesson.weights).ravel(), visits / visits.sum(), atol=1e-5)
+        np.testing.assert_allclose(np.asarray(lesson.targets).ravel()[visits > 0], means[visits > 0], atol=1e-4)
+        made = np.bincount(np.asarray(by_row.history.rows)[: int(by_row.history.size)], minlength=here.legal.size)
+        np.testing.assert_array_equal(np.asarray(by_count.history), made)
+
+
+def test_a_window_forgets_what_a_reservoir_keeps(tree_of):
+    tree = tree_of("kuhn")
+    learner = replace(SMALL, history="window", history_capacity=64).on(tree)
+    state = trained(learner, 300)
+    assert all(int(seat.history.size) == 64 for seat in state.seats)
+    assert all(int(seat.history.seen) > 500 for seat in state.seats)
+
+
+def test_networks_start_as_asked():
+    features = jnp.eye(5, dtype=jnp.float32)
+    flat = MLP(5, (7, 3), 4, jax.random.key(0), flat=True)
+    assert [layer.weight.shape for layer in flat.layers] == [(7, 5), (3, 7), (4, 3)]
+    np.testing.assert_array_equal(flat(features), 0)
+    linear = MLP(5, (), 4, jax.random.key(0), bias=False)
+    np.testing.assert_array_equal(linear(features), linear.layers[0].weight.T)
+    assert (np.asarray(MLP(5, (8,), 4, jax.random.key(0), output="relu")(features)) >= 0).all()
+
+
+@pytest.mark.parametrize("change", [{"tables": 0}, {"anticipation": 0.0}, {"smoothing": 1.0}, {"hidden": (0,)}])
+def test_settings_out_of_range_are_refused(change):
+    with pytest.raises(feint.BadInput, match=next(iter(change))):
+        NFSP(**change)

@@ -1,0 +1,97 @@
+"""Memories filled in batches hold what filling them one by one would."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from feint.learners.memory import circular_slots, empty, insert, reservoir_slots, sample
+
+
+def fill(capacity, batches, slots):
+    """A memory offered the numbers 0, 1, … in batches, of which some rows hold nothing."""
+    memory, number = empty(jnp.int32(0), capacity), 0
+    for offered in batches:
+        offered = np.asarray(offered, bool)
+        items = np.where(offered, number + np.cumsum(offered) - 1, -7).astype(np.int32)
+        memory = insert(memory, jnp.asarray(items), slots(memory.seen, jnp.asarray(offered)), jnp.asarray(offered))
+        number += int(offered.sum())
+    return memory
+
+
+@given(st.integers(1, 12), st.lists(st.lists(st.booleans(), min_size=6, max_size=6), min_size=1, max_size=8))
+def test_a_circular_buffer_holds_the_latest(capacity, batches):
+    memory = fill(capacity, batches, lambda seen, offered: circular_slots(seen, capacity, offered))
+    expected = np.zeros(capacity, int)
+    for number in range(int(np.sum(batches))):
+        expected[number % capacity] = number
+    np.testing.assert_array_equal(memory.rows, expected)
+    assert int(memory.seen) == np.sum(batches)
+
+
+def one_by_one(capacity, count, least, rng):
+    """Vitter's algorithm R, as in the textbook."""
+    held = []
+    for number in range(1, count + 1):
+        if number <= capacity:
+            held.append(number - 1)
+        elif rng.random() < max(capacity / number, least):
+            held[rng.integers(capacity)] = number - 1
+    return held
+
+
+@pytest.mark.parametrize(("capacity", "least"), [(8, 0.0), (8, 0.5), (3, 0.0)])
+def test_a_reservoir_keeps_what_algorithm_r_keeps(capacity, least):
+    batches, trials = [[True, False, True, True, True, False, True, True]] * 6, 4000
+    count = int(np.sum(batches))
+
+    @jax.jit
+    @jax.vmap
+    def batched(key):
+        memory = empty(jnp.int32(0), capacity)
+        for number, offered in enumerate(batches):
+            offered = jnp.asarray(offered)
+            items = (memory.seen + jnp.cumsum(offered) - 1).astype(jnp.int32)
+            slots = reservoir_slots(memory.seen, capacity, offered, jax.random.fold_in(key, number), least)
+            memory = insert(memory, items, slots, offered)
+        return memory.rows
+
+    kept = np.asarray(batched(jax.random.split(jax.random.key(0), trials)))
+    rng = np.random.default_rng(0)
+    expected = np.array([one_by_one(capacity, count, least, rng) for _ in range(trials)])
+    ours, theirs = (np.bincount(rows.ravel(), minlength=count) for rows in (kept, expected))
+    assert stats.chi2_contingency(np.array([ours, theirs])).pvalue > 1e-3
+    if least == 0:
+        assert stats.chisquare(ours).pvalue > 1e-3  # every item equally likely to be held
+    assert all(len(set(row)) == capacity for row in kept)
+
+
+def test_where_two_rows_fall_into_one_slot_the_later_wins():
+    """With one slot, the row held must be the last one accepted, whatever order a scatter writes in."""
+    offered = jnp.ones(64, bool)
+    slots = np.asarray(
+        jax.vmap(lambda key: reservoir_slots(jnp.int64(1000), 1, offered, key, 0.5))(
+            jax.random.split(jax.random.key(0), 50)
+        )
+    )
+    assert ((slots >= 0).sum(1) == 1).all()
+    assert np.median(slots.argmax(1)) > 60
+
+
+def test_long_runs_are_counted_beyond_32_bits():
+    seen = jnp.int64(2**40)
+    slots = reservoir_slots(seen, 1000, jnp.ones(1000, bool), jax.random.key(0))
+    assert (np.asarray(slots) == -1).all()
+    assert int(circular_slots(seen, 7, jnp.ones(1, bool))[0]) == 2**40 % 7
+
+
+def test_samples_come_only_from_what_is_there():
+    memory = fill(100, [[True] * 5], lambda seen, offered: circular_slots(seen, 100, offered))
+    drawn = np.asarray(sample(memory, jax.random.key(0), 5000))
+    assert stats.chisquare(np.bincount(drawn, minlength=5)).pvalue > 1e-3
+    assert drawn.max() == 4

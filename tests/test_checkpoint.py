@@ -1,0 +1,196 @@
+"""Runs survive anything: kills, damaged files, full disks."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import feint
+from feint.runs.checkpoint import checkpoints, load_checkpoint, save_checkpoint
+from feint.runs.folder import write_whole
+
+SETTINGS = [
+    "--set",
+    "tables=32",
+    "--set",
+    "memory=rows",
+    "--set",
+    "replay_capacity=500",
+    "--set",
+    "history_capacity=500",
+]
+COMMAND = ["train", "nfsp", "kuhn", *SETTINGS, "--save-every", "0.01", "--out", "run"]
+STATE = {"weights": jnp.arange(6.0), "key": jax.random.key(3), "count": jnp.int64(2**40)}
+
+
+def feint_command(*words: str, cwd: Path) -> subprocess.Popen:
+    environment = os.environ | {"FEINT_CACHE": str(cwd / "cache")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "feint", *words],
+        cwd=cwd,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def finished(process: subprocess.Popen) -> str:
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err.decode()
+    return err.decode()
+
+
+def result(path: Path) -> dict[str, bytes]:
+    """All of a run that must be the same, however it got there."""
+    names = ["config.json", "metrics.jsonl", "strategy.safetensors", "README.md"]
+    last = checkpoints(path / "checkpoints")[0][1]
+    return {name: (path / name).read_bytes() for name in names} | {last.name: last.read_bytes()}
+
+
+def killed_and_resumed(tmp_path: Path, steps: int, kills: int, seed: int) -> int:
+    """A run killed at random moments ends as one that was left alone does; returns how often it was killed."""
+    words = [*COMMAND, "--steps", str(steps)]
+    finished(feint_command(*words, cwd=tmp_path))
+    expected = result(tmp_path / "run")
+    (tmp_path / "run").rename(tmp_path / "undisturbed")
+    moments = random.Random(seed)
+    count = 0
+    while count < kills:
+        folder = tmp_path / "run" / "checkpoints"
+        before = checkpoints(folder)[0][0] if folder.is_dir() and checkpoints(folder) else None
+        if before is None and (tmp_path / "run").is_dir():
+            subprocess.run(["rm", "-r", tmp_path / "run"], check=True)  # killed before its first checkpoint
+        process = feint_command(*words, *(["--resume"] if before is not None else []), cwd=tmp_path)
+        while process.poll() is None and not (
+            folder.is_dir() and checkpoints(folder) and checkpoints(folder)[0][0] != before
+        ):
+            time.sleep(0.002)
+        time.sleep(moments.random() * 0.3)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        count += 1
+        if checkpoints(folder)[0][0] == steps:
+            break
+    finished(feint_command(*words, "--resume", cwd=tmp_path))
+    assert result(tmp_path / "run") == expected
+    return count
+
+
+def test_a_killed_run_ends_as_if_it_had_not_been(tmp_path):
+    assert killed_and_resumed(tmp_path, steps=6000, kills=2, seed=0) >= 1
+
+
+@pytest.mark.slow
+def test_fifty_kills(tmp_path):
+    assert killed_and_resumed(tmp_path, steps=150_000, kills=50, seed=1) == 50
+
+
+@pytest.mark.parametrize("algorithm", ["cfr+", "dcfr", "pcfr+", "xfp", "nfsp", "fsp", "dqn"])
+def test_stopping_and_going_on_changes_nothing(tmp_path, algorithm):
+    small = {"tables": 16} if algorithm in {"nfsp", "fsp", "dqn"} else {}
+    whole = feint.train(algorithm, "kuhn", steps=60, settings=small, out=tmp_path / "whole")
+    feint.train(algorithm, "kuhn", steps=25, settings=small, out=tmp_path / "parts")
+    parts = feint.train(algorithm, "kuhn", steps=60, settings=small, out=tmp_path / "parts", resume=True)
+    assert result(parts.path) == result(whole.path)
+
+
+def test_seeds_run_side_by_side_are_the_seeds_run_alone(tmp_path):
+    settings = {"tables": 16}
+    many = feint.train("nfsp", "kuhn", steps=40, seeds=3, settings=settings, out=tmp_path / "many")
+    alone = [
+        feint.train("nfsp", "kuhn", steps=40, seed=seed, settings=settings, out=tmp_path / str(seed)).metrics[-1]
+        for seed in range(3)
+    ]
+    # Side by side, matrices are multiplied in another order, so the last bits differ.
+    assert many.metrics[-1]["seeds"] == pytest.approx([row["exploitability"] for row in alone], rel=0.05)
+    assert many.metrics[-1]["exploitability"] == pytest.approx(np.median(many.metrics[-1]["seeds"]))
+
+
+def test_a_checkpoint_comes_back_whole(tmp_path):
+    save_checkpoint(tmp_path, 7, STATE, write_whole)
+    step, state = load_checkpoint(tmp_path, STATE, pytest.fail)
+    assert step == 7
+    np.testing.assert_array_equal(state["weights"], STATE["weights"])
+    assert int(state["count"]) == 2**40
+    assert jax.random.uniform(state["key"]) == jax.random.uniform(STATE["key"])
+
+
+def test_only_the_last_few_are_kept(tmp_path):
+    for step in range(1, 12):
+        save_checkpoint(tmp_path, step, STATE, write_whole)
+    assert [step for step, _ in checkpoints(tmp_path)] == [11, 10, 9]
+
+
+def test_damage_anywhere_is_noticed_named_and_passed_over(tmp_path):
+    save_checkpoint(tmp_path, 1, STATE, write_whole)
+    path = save_checkpoint(tmp_path, 2, STATE, write_whole)
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 7):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        warnings: list[str] = []
+        assert load_checkpoint(tmp_path, STATE, warnings.append)[0] == 1
+        assert path.name in warnings[0]
+    for length in range(0, len(whole), 50):
+        path.write_bytes(whole[:length])
+        assert load_checkpoint(tmp_path, STATE, lambda _: None)[0] == 1
+
+
+def test_a_pickle_is_not_opened(tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "exploded"),)
+
+    data = pickle.dumps(Bomb())
+    (tmp_path / f"9.{hashlib.sha256(data).hexdigest()}.safetensors").write_bytes(data)
+    with pytest.raises(feint.BadInput, match="is not a checkpoint"):
+        load_checkpoint(tmp_path, STATE, pytest.fail)
+    assert not (tmp_path / "exploded").exists()
+
+
+def test_another_algorithms_checkpoint_is_refused(tmp_path):
+    save_checkpoint(tmp_path, 1, {"other": jnp.zeros(3)}, write_whole)
+    with pytest.raises(feint.BadInput, match="not a checkpoint of this algorithm"):
+        load_checkpoint(tmp_path, STATE, pytest.fail)
+    with pytest.raises(feint.BadInput, match="has no checkpoint"):
+        load_checkpoint(tmp_path / "empty", STATE, pytest.fail)
+
+
+def test_resuming_asks_for_the_same_run(tmp_path):
+    feint.train("cfr", "kuhn", steps=5, out=tmp_path / "run")
+    for change in ({"seed": 1}, {"settings": {"alternating": False}}):
+        with pytest.raises(feint.BadInput, match="ask for the same"):
+            feint.train("cfr", "kuhn", steps=9, out=tmp_path / "run", resume=True, **change)
+    with pytest.raises(feint.BadInput, match="is not a run"):
+        feint.train("cfr", "kuhn", steps=9, out=tmp_path / "nothing", resume=True)
+
+
+def test_a_full_disk_stops_the_run_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):
+    real, saved = write_whole, []
+
+    def fills_up(path: Path, data: bytes) -> None:
+        if path.parent.name == "checkpoints":
+            if saved:
+                raise OSError(28, "No space left on device")
+            saved.append(path)
+        real(path, data)
+
+    monkeypatch.setattr("feint.runs.folder.write_whole", fills_up)
+    with pytest.raises(
+        feint.games.errors.RunStopped, match=r"No space left on device.*last checkpoint is step"
+    ) as stop:
+        feint.train("cfr", "kuhn", steps=10**9, save_every=0.01, out=tmp_path / "run")
+    assert "--resume" in str(stop.value)
+    assert checkpoints(tmp_path / "run" / "checkpoints")[0][1] == saved[0]
+    assert not list((tmp_path / "run" / "checkpoints").glob("*.part"))

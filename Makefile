@@ -6,7 +6,7 @@ READY := .venv/.ready
 .PHONY: run test test-slow bench format clean
 
 run: $(READY)
-	$(BIN)/feint train cfr+ leduc --until 1e-4
+	$(BIN)/feint train nfsp leduc --seconds 90
 
 test: $(READY)
 	$(BIN)/ruff check src tests benchmarks

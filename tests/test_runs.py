@@ -75,7 +75,7 @@ def test_evaluation_points_are_dense_then_sparse_and_end_at_the_last():
     ("name", "damage", "sentence"),
     [
         ("config.json", b"{", "damaged run"),
-        ("metrics.jsonl", b"not json", "damaged run"),
+        ("metrics.jsonl", b"not json\n", "damaged run"),
         ("strategy.safetensors", b"\x80\x04pickle", "damaged run"),
         ("strategy.safetensors", None, "not a finished run"),
         ("config.json", None, "is not a run"),

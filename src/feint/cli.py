@@ -137,6 +137,7 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train until told to stop; without --steps, --seconds or --until: to exploitability 1e-4 or for a minute."""
+    from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.live import LiveLine
     from feint.runs.train import train as run_training
@@ -156,7 +157,7 @@ def train(
         save_every=save_every,
         watcher=LiveLine(err, f"{algorithm} on {game}"),
     )
-    picture = draw_curve([run], run.path / "curve.png")
+    picture = draw_curve([run], run.path / "curve.png", published(run.config.algorithm, run.config.game))
     last = run.metrics[-1]
     summary = {
         "run": str(run.path),
@@ -174,7 +175,10 @@ def train(
         return
     _print_strategy(run)
     out.print(f"exploitability {last['exploitability']:.3g} chips per hand (exact) after {last['step']:,} steps")
-    err.print(f"\nThe curve is {picture}. Go on with:\n  feint show {run.path}\n  feint evaluate {run.path}")
+    err.print(
+        f"\nThe curve is {picture}. Go on with:\n  feint show {run.path}\n  feint evaluate {run.path}"
+        f"\n  feint train {algorithm} {game} --resume --out {run.path} --seconds 60"
+    )
 
 
 @app.command()
@@ -223,6 +227,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """A run's strategy as a table, and its curve as a picture."""
+    from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.runs.folder import load_run
     from feint.tree.cache import unroll
@@ -243,7 +248,8 @@ def show(
         )
         return
     _print_strategy(run, None if everything else MOST_ROWS)
-    err.print(f"The curve is {draw_curve([run], run.path / 'curve.png')}.")
+    curves = published(run.config.algorithm, run.config.game)
+    err.print(f"The curve is {draw_curve([run], run.path / 'curve.png', curves)}.")
 
 
 @app.command()

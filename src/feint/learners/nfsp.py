@@ -143,11 +143,13 @@ class NFSP:
         )
 
 
+# Exploration "decayed as the inverse square root of iterations" from 0.06: the author's program has
+# 0.06 / (1 + 0.01 √t), used here; 0.06 / √t is gone within a few hundred iterations and learns later.
 PAPER = NFSP(
     tables=128,
     anticipation=0.1,
     epsilon=0.06,
-    epsilon_decay=1.0,
+    epsilon_decay=0.01,
     memory="rows",
     history_from=0,
     optimiser="sgd",
@@ -169,8 +171,9 @@ ALGORITHMS = {
         presets={
             "fast": NFSP(),
             "paper": PAPER,
-            # The author's program: no target network, no masks, slower-falling exploration.
-            "author": replace(PAPER, target_every=1, masked=False, epsilon_decay=0.01),
+            # The author's program has no target network and no masks: an illegal move is played as a call. (It also
+            # charges chips as they are bet; undiscounted, that shifts values but not which move is best.)
+            "author": replace(PAPER, target_every=1, masked=False),
             "gpu": NFSP(tables=8192, hidden=(128,), anticipation=0.1),
         },
     )

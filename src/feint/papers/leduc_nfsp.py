@@ -18,7 +18,7 @@ from feint.runs.folder import Run, load_run
 from feint.runs.train import Watcher, train
 
 TITLE = "Neural fictitious self-play in Leduc hold'em"
-GAME = "leduc"
+ALGORITHM, GAME = "nfsp", "leduc"
 
 
 @final
@@ -99,12 +99,12 @@ def write_report(out: Path, runs: dict[str, Run], quick: bool) -> Path:
 
 def published_curves() -> list[Published]:
     """Figure 1a of the paper, as digitised by others (see data/README.md)."""
-    return [Published(f"paper, {units} units", _points(units)) for units in (16, 64, 128)]
+    return [Published(f"paper, {units} units", _points(units), moves=128) for units in (16, 64, 128)]
 
 
 def _points(units: int) -> list[tuple[float, float]]:
     text = files("feint.papers").joinpath(f"data/nfsp_leduc_{units}_units.csv").read_text()
-    rows = list(csv.reader(text.splitlines()))[1:]
+    rows = [row for row in csv.reader(text.splitlines()) if row][1:]
     return sorted((float(step), float(value)) for step, value in rows)
 
 

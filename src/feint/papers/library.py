@@ -8,16 +8,30 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from feint.report.curve import Published
+
 Reproduce = Callable[[Path, bool, Callable[[str], Any]], Path]
 """From a folder, whether to be quick, and a maker of watchers, to the page that was written."""
 
 
 def papers() -> dict[str, Reproduce]:
-    """Every file in this folder with a function `reproduce`."""
+    """Every paper in this folder: its function `reproduce`, by name."""
+    return {module.__name__.rpartition(".")[2].replace("_", "-"): module.reproduce for module in _modules()}
+
+
+def published(algorithm: str, game: str) -> list[Published]:
+    """The curves that papers published for an algorithm on a game."""
+    return [
+        curve
+        for module in _modules()
+        if (algorithm, game) == (module.ALGORITHM, module.GAME)
+        for curve in module.published_curves()
+    ]
+
+
+def _modules() -> list[Any]:
     package = importlib.import_module("feint.papers")
-    found: dict[str, Reproduce] = {}
-    for module in pkgutil.iter_modules(package.__path__):
-        function = getattr(importlib.import_module(f"feint.papers.{module.name}"), "reproduce", None)
-        if function is not None:
-            found[module.name.replace("_", "-")] = function
-    return found
+    modules = [
+        importlib.import_module(f"feint.papers.{found.name}") for found in pkgutil.iter_modules(package.__path__)
+    ]
+    return [module for module in modules if hasattr(module, "reproduce")]

@@ -19,6 +19,9 @@ class Published(NamedTuple):
 
     label: str
     points: Sequence[tuple[float, float]]
+    """Steps and exploitability."""
+    moves: int
+    """Moves played in one of its steps."""
 
 
 Curve = tuple[Run, str, str]
@@ -28,7 +31,8 @@ Curve = tuple[Run, str, str]
 def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Published] = ()) -> Path:
     """Draw runs' curves into one picture, with a band where there were many seeds; the ending chooses the format.
 
-    Published curves are dashed, in the colour of the run at the same place.
+    Published curves are dashed. Beside them runs are drawn against the moves played, which compare across methods
+    where steps do not.
     """
     # Imported late: it takes half a second, and most commands draw nothing.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -42,7 +46,7 @@ def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Pu
     ]
     for number, (run, label, metric) in enumerate(shown):
         colour = COLOURS[number % len(COLOURS)]
-        steps = [row["step"] for row in run.metrics]
+        steps = [row["decisions" if published else "step"] for row in run.metrics]
         values = [max(row[metric], ROUNDING) for row in run.metrics]
         axes.plot(steps, values, color=colour, linewidth=1.8, label=label)
         if metric == "exploitability" and "seeds" in run.metrics[-1]:
@@ -52,15 +56,11 @@ def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Pu
         axes.annotate(
             f"{values[-1]:.2g}", (steps[-1], values[-1]), xytext=(5, 4), textcoords="offset points", color=colour
         )
-    for number, curve in enumerate(published):
-        axes.plot(
-            *zip(*curve.points, strict=True),
-            "--",
-            color=COLOURS[number % len(COLOURS)],
-            linewidth=1.2,
-            label=curve.label,
-        )
-    axes.set(xscale="log", yscale="log", xlabel="steps", ylabel="exploitability (chips per hand, exact)")
+    for curve, shade in zip(published, ("0.75", "0.55", "0.35"), strict=False):
+        points = [(step * curve.moves, value) for step, value in curve.points]
+        axes.plot(*zip(*points, strict=True), "--", color=shade, linewidth=1.3, label=curve.label)
+    across = "moves played" if published else "steps"
+    axes.set(xscale="log", yscale="log", xlabel=across, ylabel="exploitability (chips per hand, exact)")
     games = sorted({run.config.game for run, _, _ in shown})
     axes.set_title(" and ".join(games), color=INK, loc="left", fontweight="bold")
     axes.margins(x=0.08)

@@ -213,7 +213,8 @@ def _config(path: Path) -> RunConfig:
 
 
 def _rows(path: Path) -> list[Row]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    """A file's whole lines; one that was cut off while being written does not count."""
+    return [json.loads(line) for line in path.read_text().split("\n")[:-1]]
 
 
 def _band(last: Mapping[str, Any]) -> str:

@@ -196,8 +196,10 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
             late = config.seconds is not None and time.monotonic() - begun >= config.seconds
             return late or interrupted()
 
+        logged = {row["step"] for row in folder.metrics}
         for goal in evaluation_points(config.steps):
-            if goal <= trainer.step:
+            # A run killed between its last checkpoint and the evaluation due there still owes that evaluation.
+            if goal < trainer.step or goal in logged:
                 continue
             while trainer.step < goal and not (pace and out_of_time()):
                 piece = min(goal - trainer.step, max(1, int(PIECE / pace))) if pace else 1

@@ -18,9 +18,10 @@ test: $(READY)
 test-slow: $(READY)
 	$(BIN)/pytest -n 2 -m slow
 
-# About eight minutes, and two more the first time, when LiteEFG is built from source. Wants a quiet machine.
+# About twelve minutes, and two more the first time, when LiteEFG is built from source. Wants a quiet machine.
 bench: $(READY) .peers/.ready
 	$(BIN)/python benchmarks/solvers.py
+	$(BIN)/python benchmarks/learners.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix src tests benchmarks

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -22,6 +23,8 @@ from typing import Any, final
 Run = Callable[[int], None]
 """Does the operation so many times, and returns when all are done."""
 
+PEERS_PYTHON = Path(__file__).parent.parent / ".peers" / "bin" / "python"
+BLOCKS = 3
 CHECKED = 10
 """After how many iterations the NashConv of all racers must agree."""
 
@@ -119,3 +122,20 @@ class Racer:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
+
+
+def one_core() -> None:
+    """Keep this process and its children to one core."""
+    if not PEERS_PYTHON.exists():
+        raise SystemExit(f"The peers' environment, {PEERS_PYTHON}, is missing; run: make bench")
+    os.environ |= {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "false"}
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # children inherit it
+
+
+def processor() -> str:
+    """The processor's name where the system tells it."""
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text().splitlines() if file.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

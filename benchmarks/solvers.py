@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -19,11 +17,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any, final
 
-from racing import Racer
+from racing import BLOCKS, PEERS_PYTHON, Racer, one_core, processor
 from tables import markdown, show
 
-PEERS_PYTHON = Path(__file__).parent.parent / ".peers" / "bin" / "python"
-BLOCKS = 3
 AGREEMENT = 1e-9
 """How far the NashConv of two implementations of one algorithm may be apart, in chips per hand."""
 
@@ -85,12 +81,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=1.0, help="the least a timed block takes")
     seconds = parser.parse_args().seconds
-    if not PEERS_PYTHON.exists():
-        raise SystemExit(f"The peers' environment, {PEERS_PYTHON}, is missing; run: make bench")
-    os.environ |= {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "false"}
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # children inherit it
-    results: dict[str, Any] = {"processor": _processor(), "blocks": BLOCKS, "least_seconds_a_block": seconds}
+    one_core()
+    results: dict[str, Any] = {"processor": processor(), "blocks": BLOCKS, "least_seconds_a_block": seconds}
     results |= {"games": [], "rows": []}
     for pair in GAMES:
         _race_all(pair, seconds, results)
@@ -145,14 +137,6 @@ def _race(race: Race, pair: GamePair, seconds: float, ours: Racer, peers: Racer)
         "ratio": {peer: middle["Feint"] / middle[peer] for peer in entered},
         "nash_conv_apart": apart,
     }
-
-
-def _processor() -> str:
-    """The processor's name where the system tells it."""
-    file = Path("/proc/cpuinfo")
-    lines = file.read_text().splitlines() if file.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 def _targets(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

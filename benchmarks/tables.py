@@ -1,8 +1,9 @@
-"""The results of solvers.py for people: in the terminal, and as Markdown for the README."""
+"""The results of solvers.py and learners.py for people: in the terminal, and as Markdown for the README."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -14,12 +15,14 @@ PEERS = ("OpenSpiel C++", "OpenSpiel Python", "LiteEFG")
 HEADER = ("", "Game", "Feint", "compile", *PEERS)
 
 Cells = list[tuple[str, ...]]
+Sections = Sequence[tuple[str, tuple[str, ...], Callable[[dict[str, Any]], Cells]]]
+Notes = Callable[[dict[str, Any]], str]
 
 
 def raced(results: dict[str, Any]) -> Cells:
     """A row for each method and game that peers were timed on: operations per second, and how many times theirs."""
     return [
-        (row["method"], row["game"], _rate(row["rate"]["Feint"]), f"{row['facts']['compile_s']:.1f} s", *_peers(row))
+        (row["method"], row["game"], figure(row["rate"]["Feint"]), f"{row['facts']['compile_s']:.1f} s", *_peers(row))
         for row in sorted(results["rows"], key=_order(results))
         if row["ratio"]
     ]
@@ -27,7 +30,7 @@ def raced(results: dict[str, Any]) -> Cells:
 
 def alone(results: dict[str, Any]) -> Cells:
     return [
-        (row["method"], row["game"], f"{_rate(1e3 / row['rate']['Feint'])} ms")
+        (row["method"], row["game"], f"{figure(1e3 / row['rate']['Feint'])} ms")
         for row in sorted(results["rows"], key=_order(results))
         if not row["ratio"]
     ]
@@ -71,9 +74,9 @@ SECTIONS = (
 )
 
 
-def show(results: dict[str, Any]) -> None:
+def show(results: dict[str, Any], sections: Sections = SECTIONS, notes: Notes = notes) -> None:
     console = Console(width=None if sys.stdout.isatty() else 120)
-    for title, header, cells in SECTIONS:
+    for title, header, cells in sections:
         table = Table(*header, title=title, title_justify="left")
         for row in cells(results):
             table.add_row(*row)
@@ -81,9 +84,9 @@ def show(results: dict[str, Any]) -> None:
     console.print(notes(results))
 
 
-def markdown(results: dict[str, Any]) -> str:
+def markdown(results: dict[str, Any], sections: Sections = SECTIONS, notes: Notes = notes) -> str:
     lines = []
-    for title, header, cells in SECTIONS:
+    for title, header, cells in sections:
         lines += [f"### {title}", "", *(_line(row) for row in (header, ("---",) * len(header), *cells(results))), ""]
     return "\n".join([*lines, notes(results), ""])
 
@@ -98,10 +101,10 @@ def _order(results: dict[str, Any]) -> Any:
     return lambda row: methods.index(row["method"])
 
 
-def _rate(rate: float) -> str:
+def figure(rate: float) -> str:
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.2g}" if rate < 1 else f"{rate:.3g}"
 
 
 def _peers(row: dict[str, Any]) -> list[str]:
     rates, ratios = row["rate"], row["ratio"]
-    return [f"{_rate(rates[peer])} ({_rate(ratios[peer])}×)" if peer in ratios else "–" for peer in PEERS]
+    return [f"{figure(rates[peer])} ({figure(ratios[peer])}×)" if peer in ratios else "–" for peer in PEERS]

@@ -90,7 +90,7 @@ def test_what_is_remembered_is_what_the_rules_allow(tree_of):
     learner = SMALL.on(tree)
     state = trained(learner, 100)
     moves = tree.legal.shape[1]
-    for here, seat in zip(learner.situations, state.seats, strict=True):
+    for here, seat in zip([part.here for part in learner.learners], state.seats, strict=True):
         count = int(seat.replay.size)
         choice, following, reward = (np.asarray(part)[:count] for part in seat.replay.rows)
         assert count > 500
@@ -114,7 +114,8 @@ def test_a_tally_says_what_the_rows_say(tree_of):
     def worth(infosets):
         return 0.1 * infosets + 1.0
 
-    for here, by_row, by_count in zip(rows.situations, states[0].seats, states[1].seats, strict=True):
+    for part, by_row, by_count in zip(rows.learners, states[0].seats, states[1].seats, strict=True):
+        here = part.here
         count = int(by_row.replay.size)
         choice, following, reward = (np.asarray(part)[:count] for part in by_row.replay.rows)
         target = reward + np.where(following >= 0, worth(np.maximum(following, 0)), 0)

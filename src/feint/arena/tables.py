@@ -71,18 +71,6 @@ class Arena(eqx.Module):
         return self.result[jnp.where(kept, picked, self.alias[picked])]
 
 
-def choose(chances: Float[Array, "t a"], uniform: Float[Array, " t"]) -> Int[Array, " t"]:
-    """Draw a move at each table from its probabilities; moves of probability 0 are never drawn."""
-    total = jnp.cumsum(chances, -1)
-    drawn = (uniform[:, None] * total[:, -1:] >= total).sum(-1)
-    return jnp.minimum(drawn, _last_possible(chances)).astype(jnp.int32)
-
-
-def _last_possible(chances: Float[Array, "t a"]) -> Int[Array, " t"]:
-    """The last move with a chance: rounding must not draw beyond it."""
-    return chances.shape[-1] - 1 - jnp.argmax(chances[:, ::-1] > 0, -1)
-
-
 def build_arena(tree: Tree) -> Arena:
     """Look-up tables for a game, from its tree."""
     decisions = np.flatnonzero(tree.actor >= 0)

@@ -11,7 +11,7 @@ from typing import final
 
 from feint.learners.experience import HistoryTally, ReplayTally
 from feint.learners.networks import Optimiser
-from feint.learners.self_play import Method as Engine
+from feint.learners.seat import Method as Engine
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
 from feint.tree.tree import Tree

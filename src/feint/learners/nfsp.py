@@ -17,7 +17,7 @@ from typing import Literal, final
 from feint.games.errors import BadInput
 from feint.learners.experience import History, HistoryRows, HistoryTally, Replay, ReplayRows, ReplayTally
 from feint.learners.networks import Activation, Optimiser
-from feint.learners.self_play import Method as Engine
+from feint.learners.seat import Method as Engine
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
 from feint.tree.tree import Tree

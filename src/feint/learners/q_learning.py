@@ -14,7 +14,7 @@ from typing import Literal, final
 
 from feint.learners.experience import HistoryTally, ReplayRows
 from feint.learners.networks import Activation, Optimiser
-from feint.learners.self_play import Method as Engine
+from feint.learners.seat import Method as Engine
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
 from feint.tree.tree import Tree

@@ -23,7 +23,8 @@ from tables import Cells, figure, markdown, show
 COUNTED = ("decisions", "updates")
 MERGED = ("leduc", "leduc_poker(suit_isomorphism=True)")
 APART = ("leduc(suits=True)", "leduc_poker")
-NFSP, ENVIRONMENT, STATES = "OpenSpiel NFSP", "OpenSpiel rl_environment", "OpenSpiel C++ states"
+NFSP, SMALLER = "OpenSpiel NFSP", "OpenSpiel NFSP, 64 units"
+ENVIRONMENT, STATES = "OpenSpiel rl_environment", "OpenSpiel C++ states"
 
 
 @final
@@ -38,7 +39,7 @@ class Race:
 
 
 RACES = (
-    Race("NFSP, preset paper", "paper", {NFSP: "nfsp"}),
+    Race("NFSP, preset paper", "paper", {NFSP: "nfsp", SMALLER: "nfsp 64"}),
     Race("NFSP, preset paper, 128 units", "paper 128", {NFSP: "nfsp"}),
     Race("NFSP, preset fast", "fast", {NFSP: "nfsp"}),
     Race("NFSP, preset paper, 128 units, suits apart", "paper 128", {NFSP: "nfsp"}, APART),
@@ -148,7 +149,7 @@ def _notes(results: dict[str, Any]) -> str:
         f"after {results['least_seconds_of_warm_up']:g} s of play or more, until every network learns. {versions}. A "
         f"decision is one move by one player; an update is one gradient step of one network, and both networks of both "
         f"players count. OpenSpiel's NFSP is its PyTorch one with the settings of its example nfsp_leduc_pytorch: 128 "
-        f"hidden units, minibatches of 128, learning every 64 steps. The preset paper has 64 hidden units (128 where "
+        f"hidden units (64 where said), minibatches of 128, learning every 64 steps. The preset paper has 64 hidden units (128 where "
         f"said), minibatches of 128, and 128 hands going at once; fast has 1,024, and its updates learn from tallies "
         f"of everything remembered in place of minibatches. Judging is left out on both sides. Our steps run in one "
         f"loop, compiled beforehand in the seconds shown. Suits are merged in both libraries unless they are said to "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyspiel
@@ -14,7 +15,6 @@ from open_spiel.python.pytorch import nfsp
 from racing import Facts, Run, serve
 
 EXAMPLE = {
-    "hidden_layers_sizes": [128],
     "replay_buffer_capacity": 200_000,
     "reservoir_buffer_capacity": 2_000_000,
     "min_buffer_size_to_learn": 1000,
@@ -31,7 +31,7 @@ EXAMPLE = {
     "epsilon_start": 0.06,
     "epsilon_end": 0.001,
 }
-"""The settings of OpenSpiel's own example, nfsp_leduc_pytorch."""
+"""The settings of OpenSpiel's own example, nfsp_leduc_pytorch; it has 128 hidden units."""
 
 
 def main() -> None:
@@ -39,11 +39,11 @@ def main() -> None:
     serve(lambda method, game: METHODS[method](pyspiel.load_game(game)), ["open_spiel", "torch"])
 
 
-def learner(game: Any) -> tuple[Run, Facts]:
+def learner(game: Any, units: int) -> tuple[Run, Facts]:
     """The example's training loop. Gradient updates are counted where the optimisers make them."""
     environment = rl_environment.Environment(game)
     size, moves = environment.observation_spec()["info_state"][0], environment.action_spec()["num_actions"]
-    agents = [nfsp.NFSP(player, size, moves, **EXAMPLE) for player in range(game.num_players())]
+    agents = [nfsp.NFSP(player, size, moves, [units], **EXAMPLE) for player in range(game.num_players())]
     optimisers = [part._optimizer for agent in agents for part in (agent, agent._rl_agent)]
     made = [0] * len(optimisers)
 
@@ -117,7 +117,8 @@ def _hands(hand: Callable[[], int]) -> tuple[Run, Facts]:
 
 
 METHODS: dict[str, Callable[[Any], tuple[Run, Facts]]] = {
-    "nfsp": learner,
+    "nfsp": partial(learner, units=128),
+    "nfsp 64": partial(learner, units=64),
     "environment": random_environment,
     "states": random_states,
 }

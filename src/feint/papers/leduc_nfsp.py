@@ -33,6 +33,8 @@ class Experiment:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
+QUICK, FULL = (5_000, 1), (1_000_000, 3)
+"""Steps and seeds of a quick look and of the whole."""
 SMALL = {"history_capacity": 20_000, "replay_capacity": 20_000}
 """Memories a hundredth of the paper's: they fill, and so show what filling does, a hundred times sooner."""
 
@@ -54,7 +56,7 @@ EXPERIMENTS = (
 
 def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     """Run every experiment that `out` does not hold yet, draw the figures and write the report."""
-    steps, seeds = (5_000, 1) if quick else (1_000_000, 3)
+    steps, seeds = QUICK if quick else FULL
     runs: dict[str, Run] = {}
     for number, experiment in enumerate(EXPERIMENTS, 1):
         path = out / experiment.name

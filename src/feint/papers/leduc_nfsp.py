@@ -13,6 +13,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, final
 
+import numpy as np
+
 from feint.report.curve import Published, draw_curve
 from feint.runs.folder import Run, load_run
 from feint.runs.train import Watcher, train
@@ -62,7 +64,7 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
         path = out / experiment.name
         watcher = watch(f"{number}/{len(EXPERIMENTS)} {experiment.label}")
         runs[experiment.name] = _run(experiment, path, steps, seeds, watcher)
-    return write_report(out, runs, quick)
+    return write_report(out, runs)
 
 
 def _run(experiment: Experiment, path: Path, steps: int, seeds: int, watcher: Watcher) -> Run:
@@ -82,7 +84,7 @@ def _run(experiment: Experiment, path: Path, steps: int, seeds: int, watcher: Wa
     )
 
 
-def write_report(out: Path, runs: dict[str, Run], quick: bool) -> Path:
+def write_report(out: Path, runs: dict[str, Run]) -> Path:
     """Figures and a page that answers the claims one by one."""
     labels = {experiment.name: experiment.label for experiment in EXPERIMENTS}
 
@@ -95,7 +97,7 @@ def write_report(out: Path, runs: dict[str, Run], quick: bool) -> Path:
     figure("ablations", ["reservoir", "window", "exponential", "64-units", "anticipation"])
     figure("thesis", ["64-units", "relu-output", "imitate-values"])
     page = out / "README.md"
-    page.write_text(_page(runs, labels, quick))
+    page.write_text(_page(runs, labels))
     return page
 
 
@@ -115,25 +117,29 @@ def _at(run: Run, step: int, metric: str) -> float:
     return float([row for row in run.metrics if row["step"] <= step][-1][metric])
 
 
-def _page(runs: dict[str, Run], labels: dict[str, str], quick: bool) -> str:
+def _page(runs: dict[str, Run], labels: dict[str, str]) -> str:
     last = runs["64-units"].metrics[-1]["step"]
-    marks = [mark for mark in (1_000, 10_000, 100_000, 1_000_000) if mark <= last] or [last]
-    published = {curve.label: dict(curve.points) for curve in published_curves()}
+    marks = [*(mark for mark in (1_000, 10_000, 100_000) if mark < last), last]
     lines = [(labels[name], run, "exploitability") for name, run in runs.items()]
     lines.append(("Q-learning, average", runs["dqn"], "average"))
     rows = [
         f"| {label} | {' | '.join(f'{_at(run, mark, metric):.3f}' for mark in marks)} |" for label, run, metric in lines
     ]
-    paper = " | ".join(f"{published['paper, 64 units'].get(float(mark), float('nan')):.3f}" for mark in marks)
-    scale = "A quick look: one seed, few steps; the claims need the full run." if quick else "Medians of three seeds."
+    steps, values = np.log(_points(64)).T
+    paper = " | ".join(f"{np.exp(np.interp(np.log(mark), steps, values)):.3f}" for mark in marks)
+    seeds = runs["64-units"].config.seeds
+    scale = "One seed." if seeds == 1 else f"Medians of {seeds} seeds."
+    if last < FULL[0]:
+        scale += f" A look at the first {last:,} steps; the claims need the full run of {FULL[0]:,}."
     return f"""# {TITLE}
 
-{scale} Exploitability in chips per hand (exact, NashConv / 2) after so many steps of 128 moves (of 1,024 for
-*ours*).
+{scale}
+
+Exploitability in chips per hand (exact, NashConv / 2) after so many steps of 128 moves (of 1,024 for *ours*).
 
 | | {" | ".join(f"{mark:,}" for mark in marks)} |
 |---|{"---|" * len(marks)}
-| the paper, 64 units (digitised) | {paper} |
+| the paper, 64 units (digitised, interpolated) | {paper} |
 {chr(10).join(rows)}
 
 ![curves](curves.png)

@@ -18,7 +18,7 @@ test: $(READY)
 test-slow: $(READY)
 	$(BIN)/pytest -n 2 -m slow
 
-# About twelve minutes, and two more the first time, when LiteEFG is built from source. Wants a quiet machine.
+# About thirteen minutes, and two more the first time, when LiteEFG is built from source. Wants a quiet machine.
 bench: $(READY) .peers/.ready
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/learners.py

@@ -146,15 +146,15 @@ def _notes(results: dict[str, Any]) -> str:
     return (
         f"On one core ({results['processor']}), and in brackets how many times the peer's: medians of "
         f"{results['blocks']} blocks of at least {results['least_seconds_a_block']:g} s, ours and peers' in turn, "
-        f"after {results['least_seconds_of_warm_up']:g} s of play or more, until every network learns. {versions}. A "
-        f"decision is one move by one player; an update is one gradient step of one network, and both networks of both "
-        f"players count. OpenSpiel's NFSP is its PyTorch one with the settings of its example nfsp_leduc_pytorch: 128 "
-        f"hidden units (64 where said), minibatches of 128, learning every 64 steps. The preset paper has 64 hidden units (128 where "
-        f"said), minibatches of 128, and 128 hands going at once; fast has 1,024, and its updates learn from tallies "
-        f"of everything remembered in place of minibatches. Judging is left out on both sides. Our steps run in one "
-        f"loop, compiled beforehand in the seconds shown. Suits are merged in both libraries unless they are said to "
-        f"be apart. Random play is uniform among legal moves: ours at 1,024 tables in a compiled loop, OpenSpiel's "
-        f"called from Python."
+        f"after {results['least_seconds_of_warm_up']:g} s of play or more, until every network learns. {versions}. "
+        f"A decision is one move by one player; an update is one gradient step of one network, and both networks "
+        f"of both players count. OpenSpiel's NFSP is its PyTorch one with the settings of its example "
+        f"nfsp_leduc_pytorch: 128 hidden units (64 where said), minibatches of 128, learning every 64 steps. The "
+        f"preset paper has 64 hidden units (128 where said), minibatches of 128, and 128 hands going at once; fast "
+        f"has 1,024, and its updates learn from tallies of everything remembered in place of minibatches. Judging "
+        f"is left out on both sides. Our steps run in one loop, compiled beforehand in the seconds shown. Suits "
+        f"are merged in both libraries unless they are said to be apart. Random play is uniform among legal moves: "
+        f"ours at 1,024 tables in a compiled loop, OpenSpiel's called from Python."
     )
 
 

@@ -11,7 +11,7 @@ from typing import final
 
 from feint.learners.experience import HistoryTally, ReplayTally
 from feint.learners.networks import Optimiser
-from feint.learners.seat import Method as Engine
+from feint.learners.seat import SeatSettings
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
 from feint.tree.tree import Tree
@@ -46,7 +46,7 @@ class FictitiousSelfPlay:
     """Updates of the table in each step."""
 
     def on(self, tree: Tree) -> SelfPlay:
-        engine = Engine(
+        engine = SeatSettings(
             tables=self.tables,
             anticipation=self.anticipation,
             epsilon=self.epsilon,

@@ -17,7 +17,7 @@ from typing import Literal, final
 from feint.games.errors import BadInput
 from feint.learners.experience import History, HistoryRows, HistoryTally, Replay, ReplayRows, ReplayTally
 from feint.learners.networks import Activation, Optimiser
-from feint.learners.seat import Method as Engine
+from feint.learners.seat import SeatSettings
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
 from feint.tree.tree import Tree
@@ -117,7 +117,7 @@ class NFSP:
             history = HistoryTally(self.history_growth, self.flatten)
         return self_play(
             tree,
-            Engine(
+            SeatSettings(
                 tables=self.tables,
                 anticipation=self.anticipation,
                 epsilon=self.epsilon,

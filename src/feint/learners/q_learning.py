@@ -14,7 +14,7 @@ from typing import Literal, final
 
 from feint.learners.experience import HistoryTally, ReplayRows
 from feint.learners.networks import Activation, Optimiser
-from feint.learners.seat import Method as Engine
+from feint.learners.seat import SeatSettings
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
 from feint.tree.tree import Tree
@@ -59,7 +59,7 @@ class QLearning:
     """Learning starts when the memory holds this many."""
 
     def on(self, tree: Tree) -> SelfPlay:
-        engine = Engine(
+        engine = SeatSettings(
             tables=self.tables,
             anticipation=1.0,
             epsilon=self.epsilon,

@@ -19,7 +19,7 @@ FORBIDDEN = -1e9
 
 @final
 @dataclass(frozen=True)
-class Method:
+class SeatSettings:
     """How the seats play and learn."""
 
     tables: int
@@ -78,7 +78,7 @@ class SeatLearner(eqx.Module):
     """How one seat plays and learns; what it has learned is its `Seat`."""
 
     here: Situations
-    method: Method = eqx.field(static=True)
+    method: SeatSettings = eqx.field(static=True)
 
     def new(self, key: PRNGKeyArray) -> Seat:
         """A seat that knows nothing yet."""

@@ -21,7 +21,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from feint.arena.tables import Arena, build_arena, random_words
 from feint.learners.experience import Transitions, situations
-from feint.learners.seat import Method, Seat, SeatLearner
+from feint.learners.seat import Seat, SeatLearner, SeatSettings
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.tree.best_response import nash_conv_of, response_gap
 from feint.tree.sequence_form import SequenceForm
@@ -65,7 +65,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
     opponent: Float[Array, "i a"] | None
     """A fixed strategy to learn against: in each hand one seat learns and the others play this."""
     scale: float = eqx.field(static=True)
-    method: Method = eqx.field(static=True)
+    method: SeatSettings = eqx.field(static=True)
     fingerprint: str = eqx.field(static=True)
 
     def init(self, key: PRNGKeyArray) -> SelfPlayState:
@@ -191,7 +191,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
         }
 
 
-def self_play(tree: Tree, method: Method, opponent: Float[np.ndarray, "i a"] | None = None) -> SelfPlay:
+def self_play(tree: Tree, method: SeatSettings, opponent: Float[np.ndarray, "i a"] | None = None) -> SelfPlay:
     """The engine on a game; with an opponent's table, every seat learns against that instead of against the others."""
     largest = float(np.abs(tree.payoff).max()) or 1.0
     return SelfPlay(

@@ -18,10 +18,11 @@ test: $(READY)
 test-slow: $(READY)
 	$(BIN)/pytest -n 2 -m slow
 
-# About thirteen minutes, and two more the first time, when LiteEFG is built from source. Wants a quiet machine.
+# About fifteen minutes, and two more the first time, when LiteEFG is built from source. Wants a quiet machine.
 bench: $(READY) .peers/.ready
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/learners.py
+	$(BIN)/python benchmarks/hands.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix src tests benchmarks

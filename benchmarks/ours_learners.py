@@ -13,7 +13,8 @@ import numpy as np
 from jaxtyping import Array, Int
 
 import feint
-from feint.arena.tables import Arena, build_arena, random_words
+from feint.arena.arena import random_words
+from feint.arena.tables import TreeArena, build_arena
 from feint.runs.config import RunConfig, resolve
 from feint.runs.train import Trainer
 from feint.tree.tree import Tree
@@ -52,7 +53,7 @@ def updates(trainer: Trainer) -> Int[np.ndarray, "seats 2"]:
 
 
 @eqx.filter_jit
-def play(arena: Arena, options: Array, legal: Array, state: Any, count: Int[Array, ""]) -> Any:
+def play(arena: TreeArena, options: Array, legal: Array, state: Any, count: Int[Array, ""]) -> Any:
     """Random moves, drawn from each information set's options. The sum of what was won keeps all play in the code."""
 
     def step(_: Any, state: Any) -> Any:
@@ -62,7 +63,7 @@ def play(arena: Arena, options: Array, legal: Array, state: Any, count: Int[Arra
         infoset = arena.infoset[decision]
         picked = (words[2].astype(jnp.uint64) * legal[infoset]) >> 32
         played = arena.play(decision, options[infoset, picked], words[:2])
-        return key, played.decision, won + played.payoff.sum(0)
+        return key, played.where, won + played.payoff.sum(0)
 
     return jax.lax.fori_loop(0, count, step, state)
 
@@ -71,7 +72,7 @@ def random_play(tree: Tree) -> tuple[Run, Facts]:
     arena, key = build_arena(tree), jax.random.key(0)
     options = jnp.asarray(np.argsort(~tree.legal, axis=1, kind="stable"), jnp.int32)  # the legal ones first
     legal = jnp.asarray(tree.legal.sum(1), jnp.uint64)
-    state = key, arena.deal(random_words(key, TABLES)), jnp.zeros(tree.players, arena.ends.dtype)
+    state = key, arena.deal(random_words(key, 1, TABLES)), jnp.zeros(tree.players, arena.ends.dtype)
     seconds, loop = elapsed(lambda: play.lower(arena, options, legal, state, jnp.asarray(1)).compile())
 
     def run(count: int) -> None:

@@ -16,14 +16,20 @@ import numpy as np
 import pytest
 
 import feint
+from feint.games.library import library
 from feint.runs.config import algorithms
 from feint.solvers.algorithm import Algorithm
+from feint.tree.unroll import NODE_LIMIT
 
 # Derandomised, so that a failure on one machine is a failure on every machine; compiling makes single examples slow.
 hypothesis.settings.register_profile("feint", deadline=None, derandomize=True, database=None, max_examples=15)
 # For hunting: pytest --hypothesis-profile=wide tests/test_properties.py
 hypothesis.settings.register_profile("wide", deadline=None, max_examples=100)
 hypothesis.settings.load_profile("feint")
+
+
+UNROLLABLE = [name for name, make in library().items() if (make().unrolled_size() or (0,))[0] <= NODE_LIMIT]
+"""The library's games that are not too large for a tree."""
 
 
 def algorithm_on(tree: feint.Tree, name: str, **changes) -> Algorithm:

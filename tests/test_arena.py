@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 import feint
-from feint.arena.tables import build_arena, random_words
+from feint.arena.arena import random_words
+from feint.arena.tables import build_arena
 from feint.games.errors import BadInput
 
 GAMES = ["kuhn", "kuhn(players=3)", "leduc", "leduc_thesis", "leduc_no_limit", "rock_paper_scissors"]
@@ -64,9 +65,9 @@ def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
         uniform = (words[2] >> 8).astype(jnp.float32) * 2.0**-24
         choice = (uniform[:, None] >= ladder[arena.infoset[decision]]).sum(1)
         played = arena.play(decision, jnp.minimum(choice, ladder.shape[1] - 1), words[:2])
-        return (played.decision, hands + played.done.sum()), (played.payoff.sum(0), (played.payoff**2).sum(0))
+        return (played.where, hands + played.done.sum()), (played.payoff.sum(0), (played.payoff**2).sum(0))
 
-    start = (arena.deal(random_words(jax.random.key(1), tables)), jnp.zeros((), jnp.int64))
+    start = (arena.deal(random_words(jax.random.key(1), 1, tables)), jnp.zeros((), jnp.int64))
     (_, hands), (won, squares) = jax.lax.scan(move, start, jax.random.split(jax.random.key(0), 200))
     mean, square = np.asarray(won.sum(0)) / int(hands), np.asarray(squares.sum(0)) / int(hands)
     error = np.sqrt((square - mean**2) / int(hands))
@@ -77,7 +78,7 @@ def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
 
 def test_deals_are_drawn_in_proportion(tree_of):
     arena = build_arena(tree_of("leduc"))
-    dealt = np.asarray(arena.deal(random_words(jax.random.key(0), 200_000)))
+    dealt = np.asarray(arena.deal(random_words(jax.random.key(0), 1, 200_000)))
     chances = lotteries(arena)[0]
     counts = [int((dealt == decision).sum()) for decision in chances]
     assert sum(counts) == len(dealt)

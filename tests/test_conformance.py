@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import feint
-from conftest import algorithm_on
+from conftest import UNROLLABLE, algorithm_on
 from feint.games.library import library
 from feint.runs.config import algorithms
 
 GAMES = [
-    *library(),
+    *UNROLLABLE,
     "kuhn(players=3)",
     "leduc(suits=True)",
     "leduc_no_limit(free_folds=True)",
@@ -89,6 +89,12 @@ def test_tree(name):
     assert set(tree.actions) <= set(game.actions)
     assert len(tree.features) == len(tree.infosets)
     assert np.isfinite(tree.features).all()
+
+
+@pytest.mark.parametrize("name", sorted(set(library()) - set(UNROLLABLE)))
+def test_games_too_large_for_a_tree_say_so_at_once(name):
+    with pytest.raises(feint.BadInput, match=rf"^{name} has more than 3,000,000 nodes, the limit for unrolling; .*\.$"):
+        feint.unroll(name)
 
 
 def test_trees_of_different_games_have_different_fingerprints(tree_of):

@@ -13,7 +13,7 @@ import feint
     ("text", "sentence"),
     [
         ("leduk", r"^There is no game called 'leduk'; did you mean leduc\?$"),
-        ("zzz", r"^There is no game called 'zzz'; choose from kuhn, leduc, .*rock_paper_scissors\.$"),
+        ("zzz", r"^There is no game called 'zzz'; choose from holdem, kuhn, .*rock_paper_scissors\.$"),
         ("kuhn(player=3)", r"^kuhn has no parameter called 'player'; did you mean players\?$"),
         ("rock_paper_scissors(size=3)", r"^rock_paper_scissors has no parameter called 'size'; it takes none\.$"),
         ("kuhn(players=99)", r"^kuhn takes players from 2 to 5, but players=99 was given\.$"),
@@ -33,6 +33,8 @@ import feint
         ),
         ("leduc_no_limit(bets=[1,0.5])", r"^leduc_no_limit needs bets as ascending fractions .*, got \(1, 0\.5\)\.$"),
         ("leduc_no_limit(bets=1)", r"^leduc_no_limit takes bets as a list of numbers, but bets=1 was given\.$"),
+        ("holdem(rules=texas)", r"^holdem has no rules called 'texas'; choose from acpc, rlcard\.$"),
+        ("holdem(rounds=5)", r"^holdem takes rounds from 2 to 4, but rounds=5 was given\.$"),
         ("matrix(payoffs=[[1,2],[3]])", r"^matrix needs payoffs as rows of equally many numbers .*\.$"),
         ("matrix(payoffs=[[1,2]],columns=[[1],[2]])", r"^matrix needs both payoff tables in one shape, but .*\.$"),
         ("nowhere.py:game", r"^There is no file nowhere\.py to take the game 'game' from; check the path\.$"),
@@ -68,6 +70,7 @@ def test_words_for_numbers_are_refused(text):
         ("kuhn(players=2)", "kuhn"),
         ("leduc(suits=true, players=2)", "leduc(suits=True)"),
         ("leduc_no_limit(ante=50, bets=[0.5, 1])", "leduc_no_limit(ante=50.0,bets=(0.5,1))"),
+        ("holdem(rules=rlcard, rounds=4)", "holdem(rules='rlcard')"),
         ("matrix(payoffs=[[1,0],[0,2]])", "matrix(payoffs=((1,0),(0,2)))"),
     ],
 )

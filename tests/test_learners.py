@@ -91,17 +91,16 @@ def test_what_is_remembered_is_what_the_rules_allow(tree_of):
     state = trained(learner, 100)
     moves = tree.legal.shape[1]
     for here, seat in zip([part.here for part in learner.learners], state.seats, strict=True):
-        count = int(seat.replay.size)
-        choice, following, reward = (np.asarray(part)[:count] for part in seat.replay.rows)
+        count, legal = int(seat.replay.size), np.asarray(here.allowed)
+        sight, move, following, ended, reward = (np.asarray(part)[:count] for part in seat.replay.rows)
         assert count > 500
-        assert np.asarray(here.legal).ravel()[choice].all()
-        on = following >= 0
-        np.testing.assert_array_equal(np.asarray(here.parent)[following[on]], choice[on])
-        assert (reward[on] == 0).all()
-        assert set(np.round(reward[~on] * 26, 3)) <= set(tree.payoff.ravel().tolist())
-        made = np.asarray(seat.history.rows)[: int(seat.history.size)]
-        assert np.asarray(here.legal).ravel()[made].all()
-        assert (made < here.shape[0] * moves).all()
+        assert legal[sight, move].all()
+        choice = sight * moves + move
+        np.testing.assert_array_equal(np.asarray(here.parent)[following[~ended]], choice[~ended])
+        assert (reward[~ended] == 0).all()
+        assert set(np.round(reward[ended] * 26, 3)) <= set(tree.payoff.ravel().tolist())
+        sight, move = (np.asarray(part)[: int(seat.history.size)] for part in seat.history.rows)
+        assert legal[sight, move].all()
 
 
 def test_a_tally_says_what_the_rows_say(tree_of):
@@ -111,21 +110,23 @@ def test_a_tally_says_what_the_rows_say(tree_of):
     tally = replace(SMALL, memory="tally", replay_share=1e9, history_growth=0.0, flatten=1.0, warmup=10**9).on(tree)
     states = [trained(learner, 150) for learner in (rows, tally)]
 
-    def worth(infosets):
+    def worth(infosets, made=None):
         return 0.1 * infosets + 1.0
 
     for part, by_row, by_count in zip(rows.learners, states[0].seats, states[1].seats, strict=True):
         here = part.here
         count = int(by_row.replay.size)
-        choice, following, reward = (np.asarray(part)[:count] for part in by_row.replay.rows)
-        target = reward + np.where(following >= 0, worth(np.maximum(following, 0)), 0)
-        visits = np.bincount(choice, minlength=here.legal.size)
-        means = np.bincount(choice, target, here.legal.size) / np.maximum(visits, 1)
+        sight, move, following, ended, reward = (np.asarray(part)[:count] for part in by_row.replay.rows)
+        choice, choices = sight * here.moves + move, here.allowed.size
+        target = np.where(ended, reward, worth(following))
+        visits = np.bincount(choice, minlength=choices)
+        means = np.bincount(choice, target, choices) / np.maximum(visits, 1)
         lesson = tally.method.replay.lesson(by_count.replay, here, worth, jax.random.key(0))
         np.testing.assert_allclose(np.asarray(lesson.weights).ravel(), visits / visits.sum(), atol=1e-5)
         np.testing.assert_allclose(np.asarray(lesson.targets).ravel()[visits > 0], means[visits > 0], atol=1e-4)
-        made = np.bincount(np.asarray(by_row.history.rows)[: int(by_row.history.size)], minlength=here.legal.size)
-        np.testing.assert_array_equal(np.asarray(by_count.history), made)
+        sight, move = (np.asarray(part)[: int(by_row.history.size)] for part in by_row.history.rows)
+        made = np.bincount(sight * here.moves + move, minlength=choices)
+        np.testing.assert_array_equal(np.asarray(by_count.history).ravel(), made)
 
 
 def test_a_window_forgets_what_a_reservoir_keeps(tree_of):

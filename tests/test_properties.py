@@ -13,9 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import feint
-from conftest import advance, algorithm_on, random_games, random_table
+from conftest import UNROLLABLE, advance, algorithm_on, random_games, random_table
 from feint.games.cards import Deck
-from feint.games.library import library
 from feint.games.poker import Poker
 from feint.tree.unroll import walk
 
@@ -182,7 +181,7 @@ def without_suits(label):
 
 @pytest.mark.parametrize(
     "name",
-    [name for name, make in library().items() if isinstance(make(), Poker)]
+    [name for name in UNROLLABLE if isinstance(feint.load_game(name), Poker)]
     + ["kuhn(players=3)", "kuhn(players=4)", "leduc_no_limit(free_folds=True)", "leduc_no_limit(bets=[0.5,1,2])"],
 )
 def test_features_tell_information_sets_apart(tree_of, name):

@@ -64,7 +64,8 @@ def games(as_json: AsJson = False) -> None:
 
     rows: list[dict[str, Any]] = []
     for name, make in library().items():
-        tree = unroll(name)
+        game = make()
+        nodes, infosets = game.unrolled_size() or ((tree := unroll(game)).nodes, len(tree.infosets))
         about = inspect.getdoc(make) or ""
         parameters = {key: value.default for key, value in inspect.signature(make).parameters.items()}
         rows.append(
@@ -72,10 +73,10 @@ def games(as_json: AsJson = False) -> None:
                 "name": name,
                 "about": about.splitlines()[0],
                 "parameters": parameters,
-                "players": tree.players,
-                "nodes": tree.nodes,
-                "information_sets": len(tree.infosets),
-                "moves": list(tree.actions),
+                "players": game.players,
+                "nodes": nodes,
+                "information_sets": infosets,
+                "moves": list(game.actions),
             }
         )
     if as_json:
@@ -84,7 +85,8 @@ def games(as_json: AsJson = False) -> None:
     table = Table("game", "parameters", "nodes", "infosets", "what it is", box=None, pad_edge=False)
     for row in rows:
         settings = " ".join(f"{key}={value}" for key, value in row["parameters"].items())
-        table.add_row(row["name"], settings, f"{row['nodes']:,}", f"{row['information_sets']:,}", row["about"])
+        sizes = (f"{row[key]:,}" if row[key] < 1e9 else f"{row[key]:.3g}" for key in ("nodes", "information_sets"))
+        table.add_row(row["name"], settings, *sizes, row["about"])
     out.print(table)
     out.print(
         "\nAlso any sequential OpenSpiel game with perfect recall, as open_spiel:NAME(...), and your own rules, as\n"
@@ -140,6 +142,7 @@ def train(
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.live import LiveLine
+    from feint.runs.folder import headline
     from feint.runs.train import train as run_training
 
     run = run_training(
@@ -159,36 +162,43 @@ def train(
     )
     picture = draw_curve([run], run.path / "curve.png", published(run.config.algorithm, run.config.game))
     last = run.metrics[-1]
-    summary = {
-        "run": str(run.path),
-        "game": run.config.game,
-        "algorithm": algorithm,
-        "steps": last["step"],
-        "seconds": run.timings[-1]["seconds"],
-        "exploitability": last["exploitability"],
-        "nash_conv": last["nash_conv"],
-        "unit": "chips per hand",
-        "kind": "exact",
-    }
     if as_json:
-        _print_json(summary)
+        done = {"run": str(run.path), "game": run.config.game, "algorithm": algorithm, "steps": last["step"]}
+        _print_json(done | {"seconds": run.timings[-1]["seconds"]} | _judged(last))
         return
     _print_strategy(run)
-    out.print(f"exploitability {last['exploitability']:.3g} chips per hand (exact) after {last['step']:,} steps")
+    out.print(" ".join(headline(last)) + f" after {last['step']:,} steps")
     err.print(
         f"\nThe curve is {picture}. Go on with:\n  feint show {run.path}\n  feint evaluate {run.path}"
         f"\n  feint train {algorithm} {game} --resume --out {run.path} --seconds 60"
     )
 
 
+def _judged(row: dict[str, Any]) -> dict[str, Any]:
+    """An evaluation for machines, with its unit and kind."""
+    if "exploitability" in row:
+        exact = {"unit": "chips per hand", "kind": "exact"}
+        return {"exploitability": row["exploitability"], "nash_conv": row["nash_conv"]} | exact
+    kind = {"unit": "mbb/h", "kind": "estimate, against random play"}
+    return {"winnings": row["winnings"], "winnings_error": row["winnings_error"]} | kind
+
+
 @app.command()
-def evaluate(path: RunPath, as_json: AsJson = False) -> None:
+def evaluate(
+    path: RunPath,
+    hands: Annotated[int, typer.Option(help="Hands to play where the game is too large to judge exactly.")] = 20_000,
+    as_json: AsJson = False,
+) -> None:
     """Judge a run's strategy: what it earns, what a best response would, and where it gives most away."""
+    from feint.arena.policy import PlayedStrategy
     from feint.evaluate.exploitability import best_response, deviations, expected_values
     from feint.runs.folder import load_run
     from feint.tree.cache import unroll
 
     run = load_run(path)
+    if isinstance(run.strategy, PlayedStrategy):
+        _evaluate_large(run, hands, as_json)
+        return
     tree = unroll(run.config.game)
     values = expected_values(tree, run.strategy)
     best = [best_response(tree, run.strategy, player).value for player in range(tree.players)]
@@ -220,15 +230,81 @@ def evaluate(path: RunPath, as_json: AsJson = False) -> None:
     out.print(f"\nexploitability {gap / tree.players:.6g}, NashConv {gap:.6g} chips per hand (exact)")
 
 
+def _evaluate_large(run: Any, hands: int, as_json: bool) -> None:
+    """Winnings against random play, and what a local best response wins: a lower bound on exploitability."""
+    from feint.arena.betting import playground
+    from feint.arena.cards import build_card_arena
+    from feint.arena.policy import Uniform
+    from feint.evaluate.local_best_response import local_best_response
+    from feint.evaluate.match import match
+    from feint.games.library import load_game
+    from feint.tree.tree import Tree
+
+    game = playground(load_game(run.config.game))
+    assert not isinstance(game, Tree), "only large games have such strategies"
+    arena = build_card_arena(game)
+    with err.status("playing") as status:
+        played = match(arena, run.strategy.policy, Uniform(arena), hands)
+        mean, reach = played.in_big_blinds(game.big_blind)
+        bound = local_best_response(
+            game, run.strategy.policy, hands, progress=lambda done: status.update(f"best response: {done:,} hands")
+        )
+    low, value, high = (1000 * each / game.big_blind for each in (bound.low, bound.value, bound.high))
+    if as_json:
+        _print_json(
+            {
+                "run": str(run.path),
+                "game": run.config.game,
+                "algorithm": run.config.algorithm,
+                "winnings": {"value": mean, "error": reach, "unit": "mbb/h", "kind": "estimate, against random play"},
+                "exploitability": {"value": value, "low": low, "high": high, "unit": "mbb/h", "kind": "lower bound"},
+            }
+        )
+        return
+    out.print(f"winnings       {mean:,.0f} ± {reach:,.0f} mbb/h against random play, {played.hands:,} hands")
+    out.print(
+        f"exploitability at least {value:,.0f} mbb/h ({low:,.0f} to {high:,.0f}), by a local best response "
+        f"over {bound.hands:,} hands: a lower bound"
+    )
+
+
+@app.command(name="match")
+def play_match(
+    first: Annotated[str, typer.Argument(metavar="A", help="A run's folder, or random, call or fold.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Likewise.")],
+    game: Annotated[str | None, typer.Option(help="The game, where neither is a run.")] = None,
+    hands: Annotated[int, typer.Option(help="Hands to play; every deal is played from each seat.")] = 100_000,
+    seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Play two players against each other on duplicate deals: what the first wins, with its 95% interval."""
+    from feint.evaluate.match import match
+    from feint.runs.seats import seat
+
+    table = seat((first, second), game)
+    with err.status("playing") as status:
+        one, other = table.policies
+        played = match(table.arena, one, other, hands, seed, lambda done: status.update(f"{done:,} hands played"))
+    mean, reach = played.in_big_blinds(table.big_blind)
+    if as_json:
+        words = {"first": first, "second": second, "game": table.game, "hands": played.hands}
+        _print_json(words | {"winnings": mean, "error": reach, "unit": "mbb/h", "deals_saved": played.saved})
+        return
+    off = f"off {second}, over {played.hands:,} hands of {table.game}"
+    out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%) {off}")
+    err.print(f"Duplicate deals are worth {played.saved:.1f} times as many hands.")
+
+
 @app.command()
 def show(
     path: RunPath,
     everything: Annotated[bool, typer.Option("--all", help="Every information set, however many.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """A run's strategy as a table, and its curve as a picture."""
+    """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture."""
     from feint.papers.library import published
     from feint.report.curve import draw_curve
+    from feint.report.picture import draw_strategy
     from feint.runs.folder import load_run
     from feint.tree.cache import unroll
 
@@ -250,11 +326,14 @@ def show(
     _print_strategy(run, None if everything else MOST_ROWS)
     curves = published(run.config.algorithm, run.config.game)
     err.print(f"The curve is {draw_curve([run], run.path / 'curve.png', curves)}.")
+    picture = draw_strategy(run)
+    if picture:
+        err.print(f"The strategy at a glance is {picture}.")
 
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="leduc-nfsp.")],
+    paper: Annotated[str, typer.Argument(help="kuhn-fictitious-play or leduc-nfsp.")],
     quick: Annotated[bool, typer.Option("--quick", help="A look in a minute or two instead of the full run.")] = False,
     folder: Annotated[
         Path | None, typer.Option("--out", help="Where to; what it already holds is not run again.")
@@ -273,7 +352,7 @@ def reproduce(
     except OSError as error:
         raise BadInput(f"{target} cannot be written ({error.strerror}); choose another folder with --out.") from error
     page = known[paper](target, quick, lambda title: LiveLine(err, title))
-    out.print(page.read_text())
+    out.print(page.read_text(), markup=False, soft_wrap=True)
     err.print(f"The report and its figures are in {target}.")
 
 
@@ -282,9 +361,12 @@ MOST_ROWS = 24
 
 
 def _print_strategy(run: Any, most: int | None = MOST_ROWS) -> None:
+    from feint.arena.policy import PlayedStrategy
     from feint.report.table import strategy_table
     from feint.tree.cache import unroll
 
+    if isinstance(run.strategy, PlayedStrategy):
+        return
     tree = unroll(run.config.game)
     out.print(strategy_table(tree, run.strategy, out.width, most))
     if most is not None and len(tree.infosets) > most:

@@ -1,4 +1,4 @@
-"""The game, played: thousands of hands at once by look-up in the unrolled tree.
+"""Play by look-up in the unrolled tree.
 
 A table's state is the number of the decision it is at. A move leads to a *lottery*: every decision or end of the
 hand that chance can lead to from there, in one draw, however many chance moves lie between. Draws use Walker's
@@ -7,36 +7,28 @@ alias method, so each costs two look-ups whatever the number of outcomes. Hands 
 
 from __future__ import annotations
 
-from typing import NamedTuple, final
+from typing import final
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
+from feint.arena.arena import Arena, Played
 from feint.games.errors import BadInput
 from feint.games.game import CHANCE, TERMINAL
 from feint.tree.tree import Tree
 
 
-class Played(NamedTuple):
-    """What one move at every table led to."""
-
-    decision: Int[Array, " t"]
-    """Where each table is now; a new hand's first decision where the last one ended."""
-    done: Bool[Array, " t"]
-    payoff: Float[Array, "t p"]
-    """Chips won by each player where the hand ended; 0 elsewhere."""
-
-
 @final
-class Arena(eqx.Module):
+class TreeArena(Arena):
     """Look-up tables for playing a game. `d` counts decisions, `o` outcomes of lotteries, `e` ends of the game."""
 
     players: int = eqx.field(static=True)
     actor: Int[Array, " d"]
     infoset: Int[Array, " d"]
+    allowed: Bool[Array, "i a"]
+    """The legal moves at each information set."""
     lottery: Int[Array, "d a"]
     """The lottery that each move leads to; 0, the deal, at illegal ones."""
     first: Int[Array, " l"]
@@ -52,16 +44,34 @@ class Arena(eqx.Module):
     ends: Float[Array, "e p"]
     """What each player wins at each end, in chips."""
 
-    def deal(self, words: UInt32[Array, " t"]) -> Int[Array, " t"]:
-        """The first decision of a new hand at each table. Hands that end without any decision are not dealt."""
-        return self._draw(jnp.zeros(words.shape, jnp.int32), words)
+    @property
+    def deal_words(self) -> int:
+        return 1
 
-    def play(self, decision: Int[Array, " t"], move: Int[Array, " t"], words: UInt32[Array, "2 t"]) -> Played:
-        """Make a move at every table. `words` are uniform random words: one for chance, one for the next deal."""
-        result = self._draw(self.lottery[decision, move], words[0])
+    @property
+    def play_words(self) -> int:
+        return 2
+
+    def deal(self, words: UInt32[Array, "1 t"]) -> Int[Array, " t"]:
+        """The first decision of a new hand at each table. Hands that end without any decision are not dealt."""
+        return self._draw(jnp.zeros(words.shape[1:], jnp.int32), words[0])
+
+    def play(self, where: Int[Array, " t"], move: Int[Array, " t"], words: UInt32[Array, "2 t"]) -> Played:
+        """Make a move at every table: one word is for chance, one for the next deal."""
+        result = self._draw(self.lottery[where, move], words[0])
         done = result < 0
         payoff = jnp.where(done[:, None], self.ends[jnp.where(done, -1 - result, 0)], 0.0)
-        return Played(jnp.where(done, self.deal(words[1]), result), done, payoff)
+        return Played(jnp.where(done, self.deal(words[1:]), result), done, payoff)
+
+    def turn(self, where: Int[Array, " t"]) -> Int[Array, " t"]:
+        return self.actor[where]
+
+    def sight(self, where: Int[Array, " t"]) -> Int[Array, " t"]:
+        """The number of the information set."""
+        return self.infoset[where]
+
+    def legal(self, sight: Int[Array, " t"]) -> Bool[Array, "t a"]:
+        return self.allowed[sight]
 
     def _draw(self, lottery: Int[Array, " t"], words: UInt32[Array, " t"]) -> Int[Array, " t"]:
         """The high half of word × outcomes picks an outcome, the low half decides between it and its alias."""
@@ -71,7 +81,7 @@ class Arena(eqx.Module):
         return self.result[jnp.where(kept, picked, self.alias[picked])]
 
 
-def build_arena(tree: Tree) -> Arena:
+def build_arena(tree: Tree) -> TreeArena:
     """Look-up tables for a game, from its tree."""
     decisions = np.flatnonzero(tree.actor >= 0)
     if not len(decisions):
@@ -90,10 +100,11 @@ def build_arena(tree: Tree) -> Arena:
     counts = np.array([len(chances) for chances, _ in lotteries])
     first = np.cumsum(counts) - counts
     tables = [_alias(chances) for chances, _ in lotteries]
-    return Arena(
+    return TreeArena(
         players=tree.players,
         actor=jnp.asarray(tree.actor[decisions], jnp.int32),
         infoset=jnp.asarray(tree.infoset[decisions], jnp.int32),
+        allowed=jnp.asarray(tree.legal),
         lottery=jnp.asarray(lottery),
         first=jnp.asarray(first, jnp.int32),
         outcomes=jnp.asarray(counts, jnp.int32),
@@ -142,8 +153,3 @@ def _alias(chances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if scaled[high] < 1:
             small.append(large.pop())
     return np.clip(np.round(kept * 2**32) - 1, 0, 2**32 - 1).astype(np.uint32), alias
-
-
-def random_words(key: Array, *shape: int) -> UInt32[Array, "..."]:
-    """Uniform random 32-bit words."""
-    return jax.random.bits(key, shape, jnp.uint32)

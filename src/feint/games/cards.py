@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from math import comb, prod
 from typing import Any, final
 
@@ -34,14 +34,21 @@ class Deck:
     def rank(self, card: int) -> int:
         return card // self.copies if self.suits else card
 
+    def suit(self, card: int) -> int:
+        """Which of its rank's copies a card is; only decks with suits apart can tell."""
+        return card % self.copies
+
     def name(self, card: int) -> str:
-        return self.ranks[self.rank(card)] + ("shdc"[card % self.copies] if self.suits else "")
+        return self.ranks[self.rank(card)] + ("shdc"[self.suit(card)] if self.suits else "")
 
     def draws(self, seen: Cards, count: int) -> Iterator[tuple[float, Cards]]:
         """Every unordered draw of `count` cards when `seen` are gone, with its probability."""
         gone = Counter(seen)
         left = [self.copies_of_kind - gone[card] for card in range(self.kinds)]
         draws = comb(sum(left), count)
+        if self.copies_of_kind == 1:
+            yield from ((1 / draws, cards) for cards in combinations((c for c, here in enumerate(left) if here), count))
+            return
         for cards in combinations_with_replacement(range(self.kinds), count):
             ways = prod(comb(left[card], number) for card, number in Counter(cards).items())
             if ways:
@@ -61,3 +68,51 @@ def pair_then_rank(deck: Deck, hole: Cards, board: Cards) -> Any:
     """A pair with the board beats everything; otherwise the higher hole card wins."""
     rank = max(deck.rank(card) for card in hole)
     return rank in {deck.rank(card) for card in board}, rank
+
+
+def best_five(deck: Deck, hole: Cards, board: Cards) -> Any:
+    """The best five of five to seven cards, from straight flush to high card, in a deck with suits apart.
+
+    The strength is the number of the category, then the ranks that decide within it, the telling ones first. Ranks
+    that are neighbours in the deck follow each other in straights; an ace is also low where the deck has 2345.
+    """
+    cards = (*hole, *board)
+    ranks, suits = [deck.rank(card) for card in cards], [deck.suit(card) for card in cards]
+    suit = max(suits, key=suits.count)
+    flush = [rank for rank, of in zip(ranks, suits, strict=True) if of == suit] if suits.count(suit) >= 5 else []
+    if (top := _straight(deck, flush)) is not None:
+        return STRAIGHT_FLUSH, top
+    by_copies = sorted(set(ranks), key=lambda rank: (ranks.count(rank), rank), reverse=True)
+    most, second = ranks.count(by_copies[0]), ranks.count(by_copies[1])
+    if most == 4:
+        return FOUR_OF_A_KIND, *_with_kickers(by_copies, 1, 1)
+    if most == 3 and second >= 2:
+        return FULL_HOUSE, *by_copies[:2]
+    if flush:
+        return FLUSH, *sorted(flush, reverse=True)[:5]
+    if (top := _straight(deck, ranks)) is not None:
+        return STRAIGHT, top
+    if most == 3:
+        return THREE_OF_A_KIND, *_with_kickers(by_copies, 1, 2)
+    if second == 2:
+        return TWO_PAIR, *_with_kickers(by_copies, 2, 1)
+    return (PAIR, *_with_kickers(by_copies, 1, 3)) if most == 2 else (HIGH_CARD, *by_copies[:5])
+
+
+HIGH_CARD, PAIR, TWO_PAIR, THREE_OF_A_KIND, STRAIGHT, FLUSH, FULL_HOUSE, FOUR_OF_A_KIND, STRAIGHT_FLUSH = range(9)
+"""Categories of five-card hands, weakest first."""
+
+
+def _straight(deck: Deck, ranks: Sequence[int]) -> int | None:
+    """The top of the highest straight among the ranks."""
+    held = sum({1 << rank for rank in ranks})
+    for top in range(len(deck.ranks) - 1, 3, -1):
+        if held >> (top - 4) & 0b11111 == 0b11111:
+            return top
+    low = deck.ranks.startswith("2345") and deck.ranks.endswith("A") and held & 0b1111 == 0b1111
+    return 3 if low and held >> (len(deck.ranks) - 1) else None
+
+
+def _with_kickers(by_copies: list[int], heads: int, kickers: int) -> list[int]:
+    """The ranks held several times, then the highest of the rest, however often those are held."""
+    return by_copies[:heads] + sorted(by_copies[heads:], reverse=True)[:kickers]

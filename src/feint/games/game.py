@@ -67,6 +67,10 @@ class Game(ABC, Generic[State]):
         """The player's view as numbers for a network; None asks for one indicator for each information set."""
         return None
 
+    def unrolled_size(self) -> tuple[int, int] | None:
+        """How many nodes and information sets the game unrolls to; None where only unrolling tells."""
+        return None
+
     def rules(self) -> str:
         """A text that differs when the rules do. With the code's own text it names the tree in the cache."""
         values = (

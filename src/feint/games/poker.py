@@ -8,9 +8,11 @@ either way, and smaller when they are one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from math import comb
 from typing import NamedTuple, final
 
 from feint.games.cards import Cards, Deck, Showdown
@@ -93,12 +95,20 @@ class Poker(Game[Hand]):
     def chance(self, state: Hand) -> Sequence[tuple[float, Hand]]:
         if state.dealer == CHANCE:
             return [(1 / self.players, self._seat(dealer)) for dealer in range(self.players)]
-        seen = (*state.board, *(card for hole in state.holes for card in hole))
-        if len(state.holes) < self.players:
-            draws = self.deck.draws(seen, self.hole)
-            return [(chance, self._deal_hole(state, cards)) for chance, cards in draws]
-        draws = self.deck.draws(seen, self.rounds[len(state.moves)].board)
-        return [(chance, self._open(state, cards)) for chance, cards in draws]
+        draws = self.deck.draws(_seen(state), self._due(state))
+        return [(chance, self._dealt(state, cards)) for chance, cards in draws]
+
+    def deal(self, state: Hand, cards: Cards) -> Hand:
+        """The hand after chance deals these cards, to the next player without any or to the board.
+
+        One outcome of `chance` without listing them all, for games that have too many.
+        """
+        due = self._due(state) if state.actor == CHANCE and state.dealer != CHANCE else 0
+        copies = Counter((*_seen(state), *cards))
+        real = all(0 <= card < self.deck.kinds and copies[card] <= self.deck.copies_of_kind for card in cards)
+        if not due or len(cards) != due or not real:
+            raise IllegalMove(f"Cards {cards} cannot be dealt here; deal {due} of those left in the deck.")
+        return self._dealt(state, tuple(sorted(cards)))
 
     def legal(self, state: Hand) -> Sequence[int]:
         moves = [FOLD] if self.free_folds or self._to_call(state) > 0 else []
@@ -144,8 +154,12 @@ class Poker(Game[Hand]):
         return [share * (player in live) - paid for player, paid in enumerate(state.paid)]
 
     def label(self, state: Hand, player: int) -> str:
-        """Cards, then the betting: `Q` to open, `Q: bet`, `QK: check bet call / check` with a king on the board."""
-        cards = "".join(self.deck.name(card) for card in (*state.holes[player], *state.board))
+        """Cards, then the betting: `Q` to open, `Q: bet`, `QK: check bet call / check` with a king on the board.
+
+        The board stands apart where players hold several cards: `KsAh 2c7d9s: call check / bet`.
+        """
+        groups = ("".join(self.deck.name(card) for card in group) for group in (state.holes[player], state.board))
+        cards = (" " if self.hole > 1 else "").join(group for group in groups if group)
         betting = " / ".join(" ".join(words) for words in self._words(state)).rstrip(" /")
         dealer = " (dealer)" if self.rotating_dealer and state.dealer == player else ""
         return f"{cards}{dealer}: {betting}" if betting else f"{cards}{dealer}"
@@ -172,6 +186,35 @@ class Poker(Game[Hand]):
                 history[place * kinds + move - CALL] = 1.0
         return cards + history
 
+    def unrolled_size(self) -> tuple[int, int] | None:
+        """How many nodes and information sets the game unrolls to, from the betting alone; it may be too many to try.
+
+        None where copies of a rank are one card, since what is left to deal then depends on what was dealt.
+        """
+        return self._size(self.start(), 1) if self.deck.copies_of_kind == 1 else None
+
+    def _size(self, hand: Hand, alike: int) -> tuple[int, int]:
+        """Nodes and information sets from a hand on, which stands for `alike` hands that differ in their cards."""
+        if hand.actor == TERMINAL:
+            return alike, 0
+        if hand.dealer == CHANCE:
+            nodes, infosets = self._size(self._seat(0), alike)
+            return alike + self.players * nodes, self.players * infosets
+        if hand.actor == CHANCE:
+            seen, due = _seen(hand), self._due(hand)
+            _, cards = next(self.deck.draws(seen, due))
+            nodes, infosets = self._size(self._dealt(hand, cards), alike * comb(self.deck.kinds - len(seen), due))
+            return alike + nodes, infosets
+        after = [self._size(self.play(hand, move), alike) for move in self.legal(hand)]
+        return alike + sum(nodes for nodes, _ in after), self._views(hand) + sum(infosets for _, infosets in after)
+
+    def _views(self, hand: Hand) -> int:
+        """How many hole cards and boards a player can see at this point of the betting."""
+        views, left = comb(self.deck.kinds, self.hole), self.deck.kinds - self.hole
+        for declared in self.rounds[: len(hand.moves)]:
+            views, left = views * comb(left, declared.board), left - declared.board
+        return views
+
     def _hand(self, dealer: int, paid: tuple[float, ...]) -> Hand:
         return Hand(dealer, (), (), (), paid, (False,) * self.players, CHANCE, 0, 0)
 
@@ -182,7 +225,13 @@ class Poker(Game[Hand]):
             paid[(dealer + seat) % self.players] += blind
         return self._hand(dealer, tuple(paid))
 
-    def _deal_hole(self, hand: Hand, cards: Cards) -> Hand:
+    def _due(self, hand: Hand) -> int:
+        """How many cards chance deals next."""
+        return self.hole if len(hand.holes) < self.players else self.rounds[len(hand.moves)].board
+
+    def _dealt(self, hand: Hand, cards: Cards) -> Hand:
+        if len(hand.holes) == self.players:
+            return self._open(hand, cards)
         hand = hand._replace(holes=(*hand.holes, cards))
         if len(hand.holes) < self.players or self.rounds[0].board:
             return hand
@@ -271,6 +320,11 @@ class Poker(Game[Hand]):
                 word = "bet"
             rounds[number].append(word)
         return rounds
+
+
+def _seen(hand: Hand) -> Cards:
+    """The cards that are no longer in the deck."""
+    return (*hand.board, *(card for hole in hand.holes for card in hole))
 
 
 @lru_cache(maxsize=1 << 16)

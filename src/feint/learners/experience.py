@@ -18,24 +18,134 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from feint.arena.arena import Sight
+from feint.arena.cards import CardArena, Seen
+from feint.games.errors import BadInput
 from feint.learners.memory import Memory, circular_slots, empty, insert, reservoir_slots, sample
 from feint.tree.tree import Tree
 
 
-@final
+class Path(NamedTuple):
+    """A seat's decisions in one hand, in order, the latest last; `made` is false where rows fill up a shorter hand."""
+
+    sights: Sight
+    moves: Int[Array, "b l"]
+    made: Bool[Array, "b l"]
+
+
 class Situations(eqx.Module):
-    """One seat's information sets, numbered from 0 (`i`); a *choice* is one of them and a move, as i · a + move."""
+    """What one seat can be faced with. By perfect recall, what it sees tells all that it saw and did before."""
+
+    @property
+    @abstractmethod
+    def moves(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def inputs(self) -> int:
+        """Features of a situation."""
+
+    @abstractmethod
+    def blank(self) -> Sight:
+        """A single sight, to make memories of."""
+
+    @abstractmethod
+    def own(self, sight: Sight) -> Sight:
+        """What the arena shows, as this seat keeps it."""
+
+    @abstractmethod
+    def legal(self, sight: Sight) -> Bool[Array, "... a"]: ...
+
+    @abstractmethod
+    def features(self, sight: Sight) -> Float[Array, "... f"]: ...
+
+    @abstractmethod
+    def path(self, sight: Sight, move: Int[Array, " b"]) -> Path:
+        """Everything the seat did in the hand up to a move."""
+
+
+@final
+class Listed(Situations):
+    """All information sets of a seat in a tree, numbered from 0 (`i`); a sight is such a number."""
 
     first: int = eqx.field(static=True)
     """The number of the seat's first information set in the tree."""
-    features: Float[Array, "i f"]
-    legal: Bool[Array, "i a"]
+    rows: Float[Array, "i f"]
+    allowed: Bool[Array, "i a"]
     parent: Int[Array, " i"]
-    """The seat's own choice before each; −1 where there was none."""
+    """The seat's own choice (i · a + move) before each; −1 where there was none."""
+    past: Int[Array, "i l"]
+    """All its choices before each, in order, −1 in front of the first."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.legal.shape[0], self.legal.shape[1]
+        return self.allowed.shape[0], self.allowed.shape[1]
+
+    @property
+    def moves(self) -> int:
+        return self.allowed.shape[1]
+
+    @property
+    def inputs(self) -> int:
+        return self.rows.shape[1]
+
+    @property
+    def all(self) -> Int[Array, " i"]:
+        return jnp.arange(self.shape[0])
+
+    def blank(self) -> Int[Array, ""]:
+        return jnp.zeros((), jnp.int32)
+
+    def own(self, sight: Int[Array, " t"]) -> Int[Array, " t"]:
+        return jnp.clip(sight - self.first, 0, self.shape[0] - 1)
+
+    def legal(self, sight: Int[Array, "..."]) -> Bool[Array, "... a"]:
+        return self.allowed[sight]
+
+    def features(self, sight: Int[Array, "..."]) -> Float[Array, "... f"]:
+        return self.rows[sight]
+
+    def path(self, sight: Int[Array, " b"], move: Int[Array, " b"]) -> Path:
+        choices = jnp.concatenate([self.past[sight], (sight * self.moves + move)[:, None]], 1)
+        made = choices >= 0
+        choices = jnp.where(made, choices, 0)
+        return Path(choices // self.moves, choices % self.moves, made)
+
+
+@final
+class Shown(Situations):
+    """A seat of a card game with too many situations to list; a sight is the betting decision and the cards seen."""
+
+    arena: CardArena
+
+    @property
+    def moves(self) -> int:
+        return self.arena.moves
+
+    @property
+    def inputs(self) -> int:
+        return self.arena.inputs
+
+    def blank(self) -> Seen:
+        return Seen(jnp.zeros((), jnp.int16), jnp.zeros(len(self.arena.arrived), jnp.uint8))
+
+    def own(self, sight: Seen) -> Seen:
+        return sight
+
+    def legal(self, sight: Seen) -> Bool[Array, "... a"]:
+        return self.arena.legal(sight)
+
+    def features(self, sight: Seen) -> Float[Array, "... f"]:
+        return self.arena.features(sight)
+
+    def path(self, sight: Seen, move: Int[Array, " b"]) -> Path:
+        now = sight.node.astype(jnp.int32) * self.moves + move
+        choices = jnp.concatenate([self.arena.past[sight.node], now[:, None]], 1)
+        made = choices >= 0
+        choices = jnp.where(made, choices, 0)
+        node = choices // self.moves
+        cards = jnp.broadcast_to(sight.cards[:, None], (*node.shape, sight.cards.shape[-1]))
+        return Path(self.arena.up_to(node, cards), choices % self.moves, made)
 
 
 class Transitions(NamedTuple):
@@ -43,23 +153,30 @@ class Transitions(NamedTuple):
 
     offered: Bool[Array, " b"]
     """Which rows hold a transition."""
-    choice: Int[Array, " b"]
-    following: Int[Array, " b"]
-    """The seat's next information set; −1 where the hand ended."""
+    responded: Bool[Array, " b"]
+    """Whether the seat played its best response in that hand."""
+    sight: Sight
+    move: Int[Array, " b"]
+    following: Sight
+    """What the seat saw at its next decision …"""
+    ended: Bool[Array, " b"]
+    """… unless the hand ended first."""
     reward: Float[Array, " b"]
 
 
 class Lesson(NamedTuple):
-    """What a network should say at some information sets (all of them, in order, if None), and the weights."""
+    """What a network should say in some situations (all that are listed, in order, if None), and the weights."""
 
-    infosets: Int[Array, " b"] | None
-    targets: Float[Array, "b a"]
-    weights: Float[Array, "b a"]
+    sights: Sight | None
+    targets: Float[Array, "... a"]
+    weights: Float[Array, "... a"]
     """Non-negative; they sum to 1."""
+    made: Bool[Array, "b l"] | None = None
+    """Lessons of whole hands: which places of a path are decisions."""
 
 
-Worth = Callable[[Int[Array, " b"]], Float[Array, " b"]]
-"""What information sets are worth to the seat at present."""
+Worth = Callable[[Sight, Bool[Array, "b l"] | None], Float[Array, "..."]]
+"""What situations (or those on paths) are worth to the seat at present."""
 
 
 class Replay(eqx.Module):
@@ -85,20 +202,50 @@ class ReplayRows(Replay):
 
     capacity: int = eqx.field(static=True)
     batch: int = eqx.field(static=True)
+    discount: float = eqx.field(static=True, default=1.0)
 
     def empty(self, situations: Situations) -> Memory[Any]:
-        return empty((jnp.int32(0), jnp.int32(0), jnp.float32(0)), self.capacity)
+        blank = situations.blank()
+        return empty((blank, jnp.int8(0), blank, jnp.bool_(False), jnp.float32(0)), self.capacity)
 
     def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""]) -> Memory[Any]:
         slots = circular_slots(memory.seen, self.capacity, batch.offered)
-        return insert(memory, tuple(batch[1:]), slots, batch.offered)
+        return insert(memory, tuple(batch[2:]), slots, batch.offered)
 
     def lesson(self, memory: Memory[Any], situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
-        choice, following, reward = sample(memory, key, self.batch)
-        goes_on = following >= 0
-        target = reward + jnp.where(goes_on, worth(jnp.where(goes_on, following, 0)), 0.0)
-        taken = _taken(choice, situations)
-        return Lesson(choice // situations.shape[1], target[:, None] * taken, taken / self.batch)
+        sight, move, following, ended, reward = sample(memory, key, self.batch)
+        target = jnp.where(ended, reward, self.discount * worth(following, None))
+        taken = _taken(move, situations)
+        return Lesson(sight, target[:, None] * taken, taken / self.batch)
+
+    def size(self, memory: Memory[Any]) -> Array:
+        return memory.size
+
+
+@final
+class ReplayHands(Replay):
+    """A circular buffer of whole hands: the seat's last decision tells them all, and only the end is rewarded."""
+
+    capacity: int = eqx.field(static=True)
+    batch: int = eqx.field(static=True)
+    discount: float = eqx.field(static=True, default=1.0)
+
+    def empty(self, situations: Situations) -> Memory[Any]:
+        return empty((situations.blank(), jnp.int8(0), jnp.float32(0)), self.capacity)
+
+    def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""]) -> Memory[Any]:
+        offered = batch.offered & batch.ended
+        slots = circular_slots(memory.seen, self.capacity, offered)
+        return insert(memory, (batch.sight, batch.move, batch.reward), slots, offered)
+
+    def lesson(self, memory: Memory[Any], situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
+        sight, move, reward = sample(memory, key, self.batch)
+        path = situations.path(sight, move)
+        later = self.discount * worth(path.sights, path.made)[:, 1:]
+        targets = jnp.concatenate([later, reward[:, None]], 1)
+        taken = _taken(path.moves, situations)
+        weights = taken * (path.made / path.made.sum())[..., None]
+        return Lesson(path.sights, targets[..., None] * taken, weights.astype(jnp.float32), path.made)
 
     def size(self, memory: Memory[Any]) -> Array:
         return memory.size
@@ -125,30 +272,32 @@ class ReplayTally(Replay):
     """Weights are counts to this power: below 1, rare situations are learned sooner."""
 
     def empty(self, situations: Situations) -> ReplayCounts:
-        infosets, moves = situations.shape
+        infosets, moves = _listed(situations).shape
         choices = jnp.zeros(infosets * moves, jnp.float64)
         return ReplayCounts(jnp.zeros(infosets, jnp.float64), choices, choices)
 
     def add(self, memory: ReplayCounts, batch: Transitions, step: Float[Array, ""]) -> ReplayCounts:
         kept = 1.0 - 1.0 / (self.share * step + self.least)
-        goes_on = (batch.offered & (batch.following >= 0)).astype(jnp.float64)
+        goes_on = (batch.offered & ~batch.ended).astype(jnp.float64)
         ended = batch.offered.astype(jnp.float64) - goes_on
+        choice = batch.sight * (len(memory.ends) // len(memory.arrivals)) + batch.move
         return ReplayCounts(
             (memory.arrivals * kept).at[batch.following].add(goes_on, mode="drop"),
-            (memory.ends * kept).at[batch.choice].add(ended, mode="drop"),
-            (memory.rewards * kept).at[batch.choice].add(ended * batch.reward, mode="drop"),
+            (memory.ends * kept).at[choice].add(ended, mode="drop"),
+            (memory.rewards * kept).at[choice].add(ended * batch.reward, mode="drop"),
         )
 
     def lesson(self, memory: ReplayCounts, situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
-        values = worth(jnp.arange(situations.shape[0]))
-        parent = jnp.where(situations.parent < 0, situations.legal.size, situations.parent)
+        listed = _listed(situations)
+        values = worth(listed.all, None)
+        parent = jnp.where(listed.parent < 0, listed.allowed.size, listed.parent)
         visits = memory.ends.at[parent].add(memory.arrivals, mode="drop")
         total = memory.rewards.at[parent].add(memory.arrivals * values, mode="drop")
         weights = jnp.where(visits > _TRACE, jnp.maximum(visits, _TRACE) ** self.flatten, 0.0)
         return Lesson(
             None,
-            (total / jnp.maximum(visits, _TRACE)).reshape(situations.shape).astype(jnp.float32),
-            (weights / jnp.maximum(weights.sum(), _TRACE)).reshape(situations.shape).astype(jnp.float32),
+            (total / jnp.maximum(visits, _TRACE)).reshape(listed.shape).astype(jnp.float32),
+            (weights / jnp.maximum(weights.sum(), _TRACE)).reshape(listed.shape).astype(jnp.float32),
         )
 
     def size(self, memory: ReplayCounts) -> Array:
@@ -162,9 +311,7 @@ class History(eqx.Module):
     def empty(self, situations: Situations) -> Any: ...
 
     @abstractmethod
-    def add(
-        self, memory: Any, offered: Bool[Array, " b"], choice: Int[Array, " b"], step: Array, key: PRNGKeyArray
-    ) -> Any: ...
+    def add(self, memory: Any, batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Any: ...
 
     @abstractmethod
     def lesson(self, memory: Any, situations: Situations, key: PRNGKeyArray) -> Lesson: ...
@@ -184,22 +331,29 @@ class HistoryRows(History):
     least: float = eqx.field(static=True)
     """A reservoir's least probability of accepting; above 0, old choices fade exponentially."""
 
-    def empty(self, situations: Situations) -> Memory[Any]:
-        return empty(jnp.int32(0), self.capacity)
+    hands: bool = eqx.field(static=True, default=False)
+    """Keep whole hands, by the seat's last decision in each, and learn all their moves."""
 
-    def add(
-        self, memory: Memory[Any], offered: Bool[Array, " b"], choice: Int[Array, " b"], step: Array, key: PRNGKeyArray
-    ) -> Memory[Any]:
+    def empty(self, situations: Situations) -> Memory[Any]:
+        return empty((situations.blank(), jnp.int8(0)), self.capacity)
+
+    def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Memory[Any]:
+        offered = batch.offered & batch.responded & (batch.ended | (not self.hands))
         if self.kind == "window":
             slots = circular_slots(memory.seen, self.capacity, offered)
         else:
             slots = reservoir_slots(memory.seen, self.capacity, offered, key, self.least)
-        return insert(memory, choice, slots, offered)
+        return insert(memory, (batch.sight, batch.move), slots, offered)
 
     def lesson(self, memory: Memory[Any], situations: Situations, key: PRNGKeyArray) -> Lesson:
-        choice = sample(memory, key, self.batch)
-        taken = _taken(choice, situations)
-        return Lesson(choice // situations.shape[1], taken, taken / self.batch)
+        sight, move = sample(memory, key, self.batch)
+        if not self.hands:
+            taken = _taken(move, situations)
+            return Lesson(sight, taken, taken / self.batch)
+        path = situations.path(sight, move)
+        taken = _taken(path.moves, situations)
+        weights = taken * (path.made / path.made.sum())[..., None]
+        return Lesson(path.sights, taken, weights.astype(jnp.float32), path.made)
 
     def size(self, memory: Memory[Any]) -> Array:
         return memory.size
@@ -213,31 +367,43 @@ class HistoryTally(History):
     flatten: float = eqx.field(static=True)
     """Information sets weigh their counts to this power: below 1, rare ones are learned sooner."""
 
-    def empty(self, situations: Situations) -> Float[Array, " c"]:
-        return jnp.zeros(situations.legal.size, jnp.float64)
+    def empty(self, situations: Situations) -> Float[Array, "i a"]:
+        return jnp.zeros(_listed(situations).shape, jnp.float64)
 
     def add(
-        self,
-        memory: Float[Array, " c"],
-        offered: Bool[Array, " b"],
-        choice: Int[Array, " b"],
-        step: Array,
-        key: PRNGKeyArray,
-    ) -> Float[Array, " c"]:
+        self, memory: Float[Array, "i a"], batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray
+    ) -> Float[Array, "i a"]:
         # Weights t^growth, kept relative to the newest so that they never overflow.
         kept = jnp.maximum(1.0 - self.growth / jnp.maximum(step, 1.0), 0.0)
-        return (memory * kept).at[choice].add(offered.astype(jnp.float64), mode="drop")
+        offered = (batch.offered & batch.responded).astype(jnp.float64)
+        return (memory * kept).at[batch.sight, batch.move].add(offered, mode="drop")
 
-    def lesson(self, memory: Float[Array, " c"], situations: Situations, key: PRNGKeyArray) -> Lesson:
-        counts = memory.reshape(situations.shape)
-        shares = normalised(counts, situations.legal)
-        total = counts.sum(1, keepdims=True)
+    def lesson(self, memory: Float[Array, "i a"], situations: Situations, key: PRNGKeyArray) -> Lesson:
+        shares = normalised(memory, _listed(situations).allowed)
+        total = memory.sum(1, keepdims=True)
         weights = shares * jnp.where(total > _TRACE, jnp.maximum(total, _TRACE) ** self.flatten, 0.0)
         weights = weights / jnp.maximum(weights.sum(), _TRACE)
         return Lesson(None, shares.astype(jnp.float32), weights.astype(jnp.float32))
 
-    def size(self, memory: Float[Array, " c"]) -> Array:
+    def size(self, memory: Float[Array, "i a"]) -> Array:
         return memory.sum()
+
+
+@final
+class HistoryNone(History):
+    """Keeps nothing, for those who do not average."""
+
+    def empty(self, situations: Situations) -> None:
+        return None
+
+    def add(self, memory: None, batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> None:
+        return None
+
+    def lesson(self, memory: None, situations: Situations, key: PRNGKeyArray) -> Lesson:
+        raise AssertionError("there is nothing to learn from")
+
+    def size(self, memory: None) -> Array:
+        return jnp.zeros(())
 
 
 _TRACE = 1e-3
@@ -251,21 +417,37 @@ def normalised(counts: Float[Array, "i a"], legal: Bool[Array, "i a"]) -> Float[
     return jnp.where(total > 0, counts / jnp.where(total > 0, total, 1.0), uniform).astype(counts.dtype)
 
 
-def situations(tree: Tree, player: int, one_hot: bool = False) -> Situations:
+def listed(tree: Tree, player: int, one_hot: bool = False) -> Listed:
     """A seat's information sets; `one_hot` replaces the rules' features by one indicator each."""
     mine = np.flatnonzero(tree.player == player)
     first = int(mine[0]) if len(mine) else 0
     parent = tree.parent_sequence[mine]
+    parent = np.where(parent < 0, -1, parent - first * tree.legal.shape[1])
     features = np.eye(len(mine)) if one_hot else tree.features[mine]
-    return Situations(
+    return Listed(
         first,
         jnp.asarray(features, jnp.float32),
         jnp.asarray(tree.legal[mine]),
-        jnp.asarray(np.where(parent < 0, -1, parent - first * tree.legal.shape[1]), jnp.int32),
+        jnp.asarray(parent, jnp.int32),
+        jnp.asarray(_past(parent, tree.legal.shape[1]), jnp.int32),
     )
 
 
-def _taken(choice: Int[Array, " b"], situations: Situations) -> Float[Array, "b a"]:
+def _past(parent: np.ndarray, moves: int) -> Int[np.ndarray, "i l"]:
+    """All of a seat's choices before each information set, in order, −1 in front."""
+    columns = [parent]
+    while (columns[-1] >= 0).any():
+        columns.append(np.where(columns[-1] < 0, -1, parent[columns[-1] // moves]))
+    return np.stack(columns[-2::-1], 1) if len(columns) > 1 else np.zeros((len(parent), 0), int)
+
+
+def _listed(situations: Situations) -> Listed:
+    """Counting needs a list to count in."""
+    if not isinstance(situations, Listed):
+        raise BadInput("This game has too many situations to count in; remember rows instead (--set memory=rows).")
+    return situations
+
+
+def _taken(move: Int[Array, "..."], situations: Situations) -> Float[Array, "... a"]:
     """One at the move that was made, 0 elsewhere."""
-    moves = situations.shape[1]
-    return (choice[:, None] % moves == jnp.arange(moves)).astype(jnp.float32)
+    return (move[..., None] == jnp.arange(situations.moves)).astype(jnp.float32)

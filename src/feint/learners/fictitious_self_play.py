@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import final
 
 from feint.learners.experience import HistoryTally, ReplayTally
-from feint.learners.networks import Optimiser
+from feint.learners.networks import Design, Optimiser
 from feint.learners.seat import SeatSettings
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
@@ -55,7 +55,8 @@ class FictitiousSelfPlay:
             history=HistoryTally(self.growth, flatten=1.0),
             values=Optimiser("adam", self.rate, self.decay),
             policy=None,
-            hidden=(),
+            # A linear map of one indicator for each information set is a table, if it has no bias that they share.
+            network=Design((), bias=False),
             value_updates=self.updates,
             average_from=self.average_from,
             one_hot=True,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import inf
 from typing import Any, Literal, NamedTuple, final
 
@@ -10,9 +12,10 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 Activation = Literal["relu", "tanh", "softplus", "linear"]
+Cell = Literal["lstm", "gru"]
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "relu": jax.nn.relu,
     "tanh": jnp.tanh,
@@ -21,9 +24,17 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 }
 
 
+class Network(eqx.Module):
+    """From features to one number for each move."""
+
+    @abstractmethod
+    def __call__(self, rows: Float[Array, "... f"], made: Bool[Array, "b l"] | None = None) -> Float[Array, "... a"]:
+        """The outputs for rows of features. On whole hands, [b, l, f], `made` says which places are decisions."""
+
+
 @final
-class MLP(eqx.Module):
-    """A multilayer perceptron on rows of features; without hidden layers, a linear map."""
+class MLP(Network):
+    """A multilayer perceptron; without hidden layers, a linear map."""
 
     layers: tuple[eqx.nn.Linear, ...]
     activation: str = eqx.field(static=True)
@@ -51,7 +62,7 @@ class MLP(eqx.Module):
             layers[-1] = jax.tree.map(jnp.zeros_like, layers[-1])
         self.layers, self.activation, self.output = tuple(layers), activation, output
 
-    def __call__(self, rows: Float[Array, "b f"]) -> Float[Array, "b a"]:
+    def __call__(self, rows: Float[Array, "... f"], made: Bool[Array, "b l"] | None = None) -> Float[Array, "... a"]:
         for number, layer in enumerate(self.layers):
             last = number == len(self.layers) - 1
             rows = rows @ layer.weight.T
@@ -61,10 +72,61 @@ class MLP(eqx.Module):
         return rows
 
 
+@final
+class Recurrent(Network):
+    """A recurrent layer along each hand, then a multilayer perceptron at every decision."""
+
+    cell: eqx.nn.LSTMCell | eqx.nn.GRUCell
+    head: MLP
+
+    def __call__(self, rows: Float[Array, "b l f"], made: Bool[Array, "b l"] | None = None) -> Float[Array, "b l a"]:
+        assert made is not None, "a recurrent network is told whole hands"
+        blank = jnp.zeros((rows.shape[0], self.cell.hidden_size), rows.dtype)
+        start = (blank, blank) if isinstance(self.cell, eqx.nn.LSTMCell) else blank
+
+        def step(memory: Any, seen: tuple[Array, Array]) -> tuple[Any, Array]:
+            row, happened = seen
+            # Rows in front of a hand's first decision leave the memory blank.
+            memory = jax.tree.map(lambda new: jnp.where(happened[:, None], new, 0.0), jax.vmap(self.cell)(row, memory))
+            return memory, memory[0] if isinstance(memory, tuple) else memory
+
+        _, told = jax.lax.scan(step, start, (rows.swapaxes(0, 1), made.T))
+        return self.head(told.swapaxes(0, 1))
+
+
+@final
+@dataclass(frozen=True)
+class Design:
+    """The shape of a network."""
+
+    hidden: tuple[int, ...]
+    activation: str = "relu"
+    cell: Cell | None = None
+    """What remembers the hand so far: nothing, a long short-term memory or gated recurrent units."""
+    memory: int = 128
+    """The units that remember."""
+    bias: bool = True
+
+    @property
+    def recurrent(self) -> bool:
+        return self.cell is not None
+
+    def __call__(
+        self, inputs: int, outputs: int, key: PRNGKeyArray, output: str = "linear", flat: bool = False
+    ) -> Network:
+        """A new network of this shape; `flat` starts from output 0."""
+        if not self.recurrent:
+            return MLP(inputs, self.hidden, outputs, key, self.activation, output, flat, self.bias)
+        remembering, answering = jax.random.split(key)
+        kind = eqx.nn.LSTMCell if self.cell == "lstm" else eqx.nn.GRUCell
+        cell = kind(inputs, self.memory, key=remembering, dtype=jnp.float32)
+        return Recurrent(cell, MLP(self.memory, self.hidden, outputs, answering, self.activation, output, flat))
+
+
 class Trained(NamedTuple):
     """A network, its optimiser's state and the updates made."""
 
-    network: MLP
+    network: Network
     optimiser: Any
     updates: Int[Array, ""]
 
@@ -77,11 +139,11 @@ class Optimiser(eqx.Module):
     rate: float = eqx.field(static=True)
     decay: float = eqx.field(static=True)
 
-    def start(self, network: MLP) -> Trained:
+    def start(self, network: Network) -> Trained:
         return Trained(network, self._transform.init(network), jnp.zeros((), jnp.int32))
 
     def update(
-        self, trained: Trained, loss: Callable[[MLP], Float[Array, ""]], ready: Array
+        self, trained: Trained, loss: Callable[[Network], Float[Array, ""]], ready: Array
     ) -> tuple[Trained, Float[Array, ""]]:
         """One step down the loss's gradient, or none where the memory is not `ready`."""
         value, gradient = jax.value_and_grad(loss)(trained.network)

@@ -14,13 +14,22 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal, final
 
+from feint.arena.betting import Playground
+from feint.arena.cards import View
 from feint.games.errors import BadInput
-from feint.learners.experience import History, HistoryRows, HistoryTally, Replay, ReplayRows, ReplayTally
-from feint.learners.networks import Activation, Optimiser
+from feint.learners.experience import (
+    History,
+    HistoryRows,
+    HistoryTally,
+    Replay,
+    ReplayHands,
+    ReplayRows,
+    ReplayTally,
+)
+from feint.learners.networks import Activation, Cell, Design, Optimiser
 from feint.learners.seat import SeatSettings
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
-from feint.tree.tree import Tree
 
 
 @final
@@ -42,6 +51,12 @@ class NFSP:
     """The activation of the hidden layers."""
     output: Activation = "linear"
     """The activation of the value network's output."""
+    cell: Cell | None = None
+    """A recurrent layer that is told the hand from its start: none, lstm or gru. It learns from whole hands."""
+    remembers: int = 128
+    """Units of the recurrent layer."""
+    view: View = "nfsp"
+    """What networks see of card games too large to unroll: nfsp or rlcard."""
     memory: Literal["tally", "rows"] = "tally"
     """Learn from counts of all that is remembered, or from minibatches of remembered rows."""
     replay_capacity: int = 200_000
@@ -88,6 +103,8 @@ class NFSP:
     """The moving average of the policy's weights that is judged and played; 0 for the policy itself."""
     reward_scale: float | None = None
     """Rewards are multiplied by this; None for 1 / the largest payoff."""
+    discount: float = 1.0
+    """Rows: what a next decision's worth counts."""
     imitate: Literal["moves", "values"] = "moves"
     """The average learns the moves that were made, or (a thesis's experiment) a softmax of the values."""
     masked: bool = True
@@ -96,6 +113,9 @@ class NFSP:
     def __post_init__(self) -> None:
         checks = {
             "tables": self.tables >= 1,
+            "remembers": self.remembers >= 1,
+            "discount": 0 < self.discount <= 1,
+            "memory": self.memory == "rows" or self.cell is None,
             "anticipation": 0 < self.anticipation <= 1,
             "epsilon": 0 <= self.epsilon <= 1,
             "hidden": all(units >= 1 for units in self.hidden),
@@ -109,14 +129,19 @@ class NFSP:
             if not fine:
                 raise BadInput(f"nfsp cannot take {key}={getattr(self, key)}; see feint algorithms for its settings.")
 
-    def on(self, tree: Tree) -> SelfPlay:
-        replay: Replay = ReplayRows(self.replay_capacity, self.batch)
-        history: History = HistoryRows(self.history_capacity, self.batch, self.history, self.history_least)
+    def on(self, game: Playground) -> SelfPlay:
+        replay: Replay
+        history: History
+        hands = self.cell is not None
         if self.memory == "tally":
             replay = ReplayTally(self.replay_share, self.replay_least, self.flatten)
             history = HistoryTally(self.history_growth, self.flatten)
+        else:
+            kept = ReplayHands if hands else ReplayRows
+            replay = kept(self.replay_capacity, self.batch, self.discount)
+            history = HistoryRows(self.history_capacity, self.batch, self.history, self.history_least, hands)
         return self_play(
-            tree,
+            game,
             SeatSettings(
                 tables=self.tables,
                 anticipation=self.anticipation,
@@ -126,8 +151,7 @@ class NFSP:
                 history=history,
                 values=Optimiser(self.optimiser, self.value_rate, self.value_decay),
                 policy=Optimiser(self.optimiser, self.policy_rate, self.policy_decay),
-                hidden=self.hidden,
-                activation=self.activation,
+                network=Design(self.hidden, self.activation, self.cell, self.remembers),
                 output=self.output,
                 value_updates=self.value_updates,
                 policy_updates=self.policy_updates,
@@ -140,6 +164,7 @@ class NFSP:
                 imitate=self.imitate,
                 masked=self.masked,
             ),
+            view=self.view,
         )
 
 
@@ -164,6 +189,42 @@ PAPER = NFSP(
     reward_scale=1 / 26,
 )
 
+# The paper's settings for limit hold'em, from secondary sources: 30 million moves in a reservoir that forgets.
+HOLDEM = replace(
+    PAPER,
+    tables=256,
+    hidden=(1024, 512, 1024, 512),
+    epsilon=0.08,
+    replay_capacity=600_000,
+    history_capacity=30_000_000,
+    history_least=0.25,
+    policy_rate=0.01,
+    batch=256,
+    target_every=1000,
+    reward_scale=None,
+)
+
+# The settings of "Poker-RNN", as read here. Its ε is the probability of the greedy move, .92 to
+# .99, so exploration falls from .08. Its Algorithms 3 and 4 play the average with probability η = .2; NFSP plays the
+# best response with that, and so do we. Its four layers of "5124" are 512. An update every 10 moves is its
+# Q-learners'; for NFSP it gives none. Rewards are in big blinds.
+POKER_RNN = replace(
+    HOLDEM,
+    tables=10,
+    view="rlcard",
+    anticipation=0.2,
+    hidden=(512, 512, 512, 512),
+    value_rate=0.06,
+    policy_rate=0.005,
+    value_updates=1,
+    policy_updates=1,
+    replay_capacity=30_000,
+    history_capacity=1_000_000,
+    history_least=0.0,
+    reward_scale=0.5,
+    discount=0.99,
+)
+
 ALGORITHMS = {
     "nfsp": Method(
         "Neural fictitious self-play: an equilibrium from play alone (Heinrich & Silver 2016).",
@@ -175,6 +236,9 @@ ALGORITHMS = {
             # charges chips as they are bet; undiscounted, that shifts values but not which move is best.)
             "author": replace(PAPER, target_every=1, masked=False),
             "gpu": NFSP(tables=8192, hidden=(128,), anticipation=0.1),
+            "holdem": HOLDEM,
+            "poker-rnn": POKER_RNN,
         },
+        large=True,
     )
 }

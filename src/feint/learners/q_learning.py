@@ -8,12 +8,15 @@ exploitability logged as `average`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal, final
 
-from feint.learners.experience import HistoryTally, ReplayRows
-from feint.learners.networks import Activation, Optimiser
+from feint.arena.betting import Playground
+from feint.arena.cards import View
+from feint.arena.policy import Uniform
+from feint.learners.experience import HistoryNone, HistoryTally, ReplayHands, ReplayRows
+from feint.learners.networks import Activation, Cell, Design, Optimiser
 from feint.learners.seat import SeatSettings
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
@@ -39,6 +42,12 @@ class QLearning:
     """The activation of the hidden layers."""
     output: Activation = "linear"
     """The activation of the output."""
+    cell: Cell | None = None
+    """A recurrent layer that is told the hand from its start: none, lstm or gru. It learns from whole hands."""
+    remembers: int = 128
+    """Units of the recurrent layer."""
+    view: View = "nfsp"
+    """What networks see of card games too large to unroll: nfsp or rlcard."""
     replay_capacity: int = 200_000
     """Transitions remembered for each seat."""
     optimiser: Literal["sgd", "adam"] = "sgd"
@@ -57,36 +66,63 @@ class QLearning:
     """Double Q-learning: the network chooses the next move, the target network values it."""
     warmup: int = 1000
     """Learning starts when the memory holds this many."""
+    discount: float = 1.0
+    """What a next decision's worth counts."""
+    reward_scale: float | None = None
+    """Rewards are multiplied by this; None for 1 / the largest payoff."""
 
-    def on(self, tree: Tree) -> SelfPlay:
+    def on(self, game: Playground) -> SelfPlay:
+        kept = ReplayRows if self.cell is None else ReplayHands
         engine = SeatSettings(
             tables=self.tables,
             anticipation=1.0,
             epsilon=self.epsilon,
             epsilon_decay=self.epsilon_decay,
-            replay=ReplayRows(self.replay_capacity, self.batch),
-            history=HistoryTally(growth=0.0, flatten=1.0),
+            replay=kept(self.replay_capacity, self.batch, self.discount),
+            # The moves made are counted where there is a list to count in.
+            history=HistoryTally(growth=0.0, flatten=1.0) if isinstance(game, Tree) else HistoryNone(),
             values=Optimiser(self.optimiser, self.rate, self.decay),
             policy=None,
-            hidden=self.hidden,
-            activation=self.activation,
+            network=Design(self.hidden, self.activation, self.cell, self.remembers),
             output=self.output,
             value_updates=self.updates,
             target_every=self.target_every,
             double=self.double,
             warmup=self.warmup,
+            reward_scale=self.reward_scale,
             play_average=False,
         )
-        return self_play(tree, engine, tree.uniform() if self.opponent == "uniform" else None)
+        return self_play(game, engine, Uniform if self.opponent == "uniform" else None, self.view)
 
+
+# The settings of "Poker-RNN", as read here. Its ε is the probability of the greedy move, .9 to 1, so exploration
+# falls from .1. Its optimiser is not named; a rate of 10⁻⁴ is Adam's. Rewards are in big blinds.
+POKER_RNN_DQN = QLearning(
+    tables=10,
+    view="rlcard",
+    epsilon=0.1,
+    hidden=(512, 512, 512),
+    replay_capacity=100_000,
+    optimiser="adam",
+    rate=1e-4,
+    batch=64,
+    updates=1,
+    target_every=30,
+    discount=0.97,
+    reward_scale=0.5,
+)
 
 ALGORITHMS = {
     "dqn": Method(
         "Deep Q-learning in self-play; it need not approach equilibrium (Mnih et al. 2015).",
         QLearning(),
-        presets={"double": QLearning(double=True)},
+        presets={"double": QLearning(double=True), "poker-rnn": POKER_RNN_DQN},
+        large=True,
     ),
     "linear-q": Method(
-        "Q-learning with a linear map of the features in place of a network.", QLearning(hidden=(), rate=0.05)
+        "Q-learning with a linear map of the features in place of a network.",
+        QLearning(hidden=(), rate=0.05),
+        presets={"poker-rnn": replace(POKER_RNN_DQN, hidden=())},
+        large=True,
     ),
 }

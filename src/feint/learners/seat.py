@@ -10,8 +10,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from feint.learners.experience import History, Lesson, Replay, Situations, Transitions, normalised
-from feint.learners.networks import MLP, Optimiser, Trained, select
+from feint.arena.arena import Sight
+from feint.arena.policy import Policy
+from feint.learners.experience import History, Lesson, Listed, Replay, Situations, Transitions, normalised
+from feint.learners.networks import Design, Network, Optimiser, Trained, select
 
 FORBIDDEN = -1e9
 """The value of a move that is not legal."""
@@ -32,8 +34,7 @@ class SeatSettings:
     values: Optimiser
     policy: Optimiser | None
     """None: the average is the history's counts themselves, with no network."""
-    hidden: tuple[int, ...]
-    activation: str = "relu"
+    network: Design
     output: str = "linear"
     """The activation of the value network's output; a thesis tried relu, and its agent always folded."""
     value_updates: int = 1
@@ -63,9 +64,9 @@ class Seat(NamedTuple):
     """All that one seat has learned and remembers."""
 
     values: Trained
-    target: MLP
+    target: Network
     policy: Trained | None
-    smooth: MLP | None
+    smooth: Network | None
     """The moving average of the policy's weights."""
     replay: Any
     history: Any
@@ -82,13 +83,10 @@ class SeatLearner(eqx.Module):
 
     def new(self, key: PRNGKeyArray) -> Seat:
         """A seat that knows nothing yet."""
-        method, moves = self.method, self.here.shape[1]
+        method = self.method
         keys = jax.random.split(key)
-        inputs = self.here.features.shape[1]
-        # A linear map of one indicator for each information set is a table, if it has no bias that they share.
-        bias = not method.one_hot
-        values = MLP(inputs, method.hidden, moves, keys[0], method.activation, method.output, bias=bias)
-        policy = MLP(inputs, method.hidden, moves, keys[1], method.activation, flat=True, bias=bias)
+        values = method.network(self.here.inputs, self.here.moves, keys[0], method.output)
+        policy = method.network(self.here.inputs, self.here.moves, keys[1], flat=True)
         return Seat(
             values=method.values.start(values),
             target=values,
@@ -99,24 +97,13 @@ class SeatLearner(eqx.Module):
             losses=jnp.zeros(2, jnp.float32),
         )
 
-    def learn(
-        self,
-        seat: Seat,
-        choices: Int[Array, " t"],
-        responded: Bool[Array, " t"],
-        transitions: Transitions,
-        step: Float[Array, ""],
-        key: PRNGKeyArray,
-    ) -> Seat:
+    def learn(self, seat: Seat, happened: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Seat:
         """Remember what happened, then update both networks."""
-        method, here = self.method, self.here
+        method = self.method
         adding, *keys = jax.random.split(key, 1 + method.value_updates + method.policy_updates)
-        choice = choices - here.first * here.shape[1]
-        mine = (choice >= 0) & (choice < here.legal.size)
-        offered = mine & responded & (step >= method.average_from)
-        replay = method.replay.add(seat.replay, transitions, step + 1.0)
-        age = step + 1.0 - method.average_from
-        history = method.history.add(seat.history, offered, jnp.where(mine, choice, 0), age, adding)
+        replay = method.replay.add(seat.replay, happened, step + 1.0)
+        enters = happened._replace(offered=happened.offered & (step >= method.average_from))
+        history = method.history.add(seat.history, enters, step + 1.0 - method.average_from, adding)
         seat = seat._replace(replay=replay, history=history)
         for update in keys[: method.value_updates]:
             seat = self._learn_values(seat, update)
@@ -128,18 +115,20 @@ class SeatLearner(eqx.Module):
         """One update of the value network towards reward plus what the next situation is worth."""
         method = self.method
 
-        def worth(infosets: Int[Array, " b"]) -> Float[Array, " b"]:
-            rows, allowed = self.here.features[infosets], self.allowed[infosets]
-            values = jnp.where(allowed, seat.target(rows), FORBIDDEN)
+        def worth(sights: Sight, made: Bool[Array, "b l"] | None) -> Float[Array, "..."]:
+            rows = self.here.features(sights)
+            values = self._masked(seat.target(rows, made), sights)
             if not method.double:
-                return values.max(1)
-            preferred = jnp.where(allowed, seat.values.network(rows), FORBIDDEN).argmax(1)
-            return jnp.take_along_axis(values, preferred[:, None], 1)[:, 0]
+                return values.max(-1)
+            preferred = self._masked(seat.values.network(rows, made), sights).argmax(-1)
+            return jnp.take_along_axis(values, preferred[..., None], -1)[..., 0]
 
         lesson = method.replay.lesson(seat.replay, self.here, worth, key)
 
-        def loss(network: MLP) -> Float[Array, ""]:
-            return 0.5 * (lesson.weights * (network(self._rows(lesson)) - lesson.targets) ** 2).sum()
+        rows = self.here.features(self._sights(lesson))
+
+        def loss(network: Network) -> Float[Array, ""]:
+            return 0.5 * (lesson.weights * (network(rows, lesson.made) - lesson.targets) ** 2).sum()
 
         ready = method.replay.size(seat.replay) >= method.warmup
         values, value = method.values.update(seat.values, loss, ready)
@@ -153,14 +142,14 @@ class SeatLearner(eqx.Module):
         if method.policy is None or seat.policy is None:
             return seat
         lesson = method.history.lesson(seat.history, self.here, key)
+        sights = self._sights(lesson)
+        rows, allowed = self.here.features(sights), self._allowed(sights)
         if method.imitate == "values":
-            wished = jax.nn.softmax(seat.values.network(self._rows(lesson)))
-            lesson = lesson._replace(weights=lesson.weights.sum(1, keepdims=True) * wished)
-        allowed = self.allowed
-        allowed = allowed if lesson.infosets is None else allowed[lesson.infosets]
+            wished = jax.nn.softmax(seat.values.network(rows, lesson.made))
+            lesson = lesson._replace(weights=lesson.weights.sum(-1, keepdims=True) * wished)
 
-        def loss(network: MLP) -> Float[Array, ""]:
-            logits = jnp.where(allowed, network(self._rows(lesson)), FORBIDDEN)
+        def loss(network: Network) -> Float[Array, ""]:
+            logits = jnp.where(allowed, network(rows, lesson.made), FORBIDDEN)
             return -jnp.where(allowed, lesson.weights * jax.nn.log_softmax(logits), 0.0).sum()
 
         ready = method.history.size(seat.history) >= method.warmup
@@ -172,28 +161,66 @@ class SeatLearner(eqx.Module):
             smooth = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, smooth, policy.network)
         return seat._replace(policy=policy, smooth=smooth, losses=seat.losses.at[1].set(value))
 
-    @property
-    def allowed(self) -> Bool[Array, "i a"]:
-        """The moves that are considered."""
-        return self.here.legal if self.method.masked else jnp.ones_like(self.here.legal)
-
-    def average(self, seat: Seat, smooth: bool = False) -> Float[Array, "i a"]:
-        """The seat's average policy at all its information sets."""
+    def average(self, seat: Seat, sights: Sight, smooth: bool = False) -> Float[Array, "b a"]:
+        """The seat's average policy in some situations."""
         if seat.policy is None:
-            return normalised(seat.history.reshape(self.here.shape), self.here.legal).astype(jnp.float32)
-        network = seat.smooth if smooth and seat.smooth is not None else seat.policy.network
-        return jax.nn.softmax(jnp.where(self.allowed, network(self.here.features), FORBIDDEN))
+            shares: Float[Array, "i a"] = normalised(seat.history, self.here.legal(jnp.arange(len(seat.history))))
+            return shares[sights].astype(jnp.float32)
+        return self.mixed(seat.smooth if smooth and seat.smooth is not None else seat.policy.network, sights)
 
-    def greedy(self, seat: Seat) -> Float[Array, "i a"]:
-        """The seat's best response at all its information sets."""
-        values = jnp.where(self.allowed, seat.values.network(self.here.features), FORBIDDEN)
-        return jax.nn.one_hot(values.argmax(1), self.here.shape[1], dtype=jnp.float32)
+    def greedy(self, seat: Seat, sights: Sight) -> Float[Array, "b a"]:
+        """The seat's best response in some situations."""
+        return self.best(seat.values.network, sights)
 
-    def explored(self, seat: Seat, step: Float[Array, ""]) -> Float[Array, "i a"]:
+    def mixed(self, network: Network, sights: Sight) -> Float[Array, "b a"]:
+        """A policy network's probabilities."""
+        return jax.nn.softmax(self._masked(self._answers(network, sights), sights))
+
+    def best(self, network: Network, sights: Sight) -> Float[Array, "b a"]:
+        """Certainty of the move that a value network likes best."""
+        best = self._masked(self._answers(network, sights), sights).argmax(-1)
+        return jax.nn.one_hot(best, self.here.moves, dtype=jnp.float32)
+
+    def explored(self, seat: Seat, sights: Sight, step: Float[Array, ""]) -> Float[Array, "b a"]:
         """The greedy best response with a little exploration."""
-        method, allowed = self.method, self.allowed
+        method, allowed = self.method, self._allowed(sights)
         epsilon = (method.epsilon / (1.0 + method.epsilon_decay * jnp.sqrt(step))).astype(jnp.float32)
-        return (1 - epsilon) * self.greedy(seat) + epsilon * allowed / allowed.sum(1, keepdims=True)
+        return (1 - epsilon) * self.greedy(seat, sights) + epsilon * allowed / allowed.sum(-1, keepdims=True)
 
-    def _rows(self, lesson: Lesson) -> Float[Array, "b f"]:
-        return self.here.features if lesson.infosets is None else self.here.features[lesson.infosets]
+    def _answers(self, network: Network, sights: Sight) -> Float[Array, "b a"]:
+        """What a network says in some situations: a recurrent one is told the hand from its start."""
+        if not self.method.network.recurrent:
+            return network(self.here.features(sights))
+        path = self.here.path(sights, jnp.zeros(jax.tree.leaves(sights)[0].shape[0], jnp.int32))
+        return network(self.here.features(path.sights), path.made)[:, -1]
+
+    def _allowed(self, sights: Sight) -> Bool[Array, "... a"]:
+        """The moves that are considered."""
+        legal = self.here.legal(sights)
+        return legal if self.method.masked else jnp.ones_like(legal)
+
+    def _masked(self, values: Float[Array, "... a"], sights: Sight) -> Float[Array, "... a"]:
+        return jnp.where(self._allowed(sights), values, FORBIDDEN)
+
+    def _sights(self, lesson: Lesson) -> Sight:
+        if lesson.sights is not None:
+            return lesson.sights
+        assert isinstance(self.here, Listed)
+        return self.here.all
+
+
+@final
+class Learned(Policy):
+    """What seats have learned, as it is played."""
+
+    learners: tuple[SeatLearner, ...]
+    networks: tuple[Network, ...]
+    greedy: bool = eqx.field(static=True)
+    """The networks are of values rather than of probabilities."""
+
+    def __call__(self, sight: Sight, turn: Int[Array, " t"]) -> Float[Array, "t a"]:
+        answers = [
+            (learner.best if self.greedy else learner.mixed)(network, learner.here.own(sight))
+            for learner, network in zip(self.learners, self.networks, strict=True)
+        ]
+        return jnp.take_along_axis(jnp.stack(answers), turn[None, :, None], 0)[0]

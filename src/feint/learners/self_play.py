@@ -11,7 +11,8 @@ compiled, play included.
 
 from __future__ import annotations
 
-from typing import NamedTuple, final
+from collections.abc import Callable
+from typing import Any, NamedTuple, final
 
 import equinox as eqx
 import jax
@@ -19,9 +20,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from feint.arena.tables import Arena, build_arena, random_words
-from feint.learners.experience import Transitions, situations
-from feint.learners.seat import Seat, SeatLearner, SeatSettings
+from feint.arena.arena import Arena, Sight, Where, as_uniform, draw, random_words
+from feint.arena.betting import Playground
+from feint.arena.cards import View, build_card_arena
+from feint.arena.policy import Policy
+from feint.arena.tables import build_arena
+from feint.learners.experience import Listed, ReplayTally, Shown, Situations, Transitions, listed
+from feint.learners.networks import Network
+from feint.learners.seat import Learned, Seat, SeatLearner, SeatSettings
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.tree.best_response import nash_conv_of, response_gap
 from feint.tree.sequence_form import SequenceForm
@@ -34,23 +40,22 @@ class SelfPlayState(NamedTuple):
 
     key: PRNGKeyArray
     step: Float[Array, ""]
-    decision: Int[Array, " t"]
+    where: Where
     """Where each table is."""
     responding: Bool[Array, "t p"]
     """Which seats play their best response in this hand."""
-    pending: Int[Array, "t p"]
-    """Each seat's last choice in this hand; −1 if it has made none."""
+    pending: Pending
     hands: Int[Array, ""]
     seats: tuple[Seat, ...]
 
 
-class Moved(NamedTuple):
-    """The moves drawn at every table."""
+class Pending(NamedTuple):
+    """Each seat's last decision in this hand, of which it is not known yet what came."""
 
-    choice: Int[Array, " t"]
-    """Information set and move, as infoset · moves + move."""
-    responding: Bool[Array, " t"]
-    """Whether a best response made it."""
+    made: Bool[Array, "t p"]
+    sight: Sight
+    """[t, p, …]"""
+    move: Int[Array, "t p"]
 
 
 @final
@@ -60,78 +65,106 @@ class SelfPlay(Algorithm[SelfPlayState]):
     arena: Arena
     learners: tuple[SeatLearner, ...]
     """One for each seat."""
-    played_as: Int[Array, "i a"]
-    """The legal move that each move is played as: itself, or a call where it is not legal."""
-    opponent: Float[Array, "i a"] | None
+    opponent: Policy | None
     """A fixed strategy to learn against: in each hand one seat learns and the others play this."""
+    call: int = eqx.field(static=True)
+    """What an illegal move is played as, where it is legal; else the first legal move is."""
+    everywhere: bool = eqx.field(static=True)
+    """Ask the networks about every situation there is and look the answers up, not only about those at the tables."""
     scale: float = eqx.field(static=True)
     method: SeatSettings = eqx.field(static=True)
     fingerprint: str = eqx.field(static=True)
 
     def init(self, key: PRNGKeyArray) -> SelfPlayState:
-        method = self.method
-        key, dealing, modes, *seats = jax.random.split(key, 3 + len(self.learners))
-        shape = (method.tables, len(self.learners))
+        tables, players = self.method.tables, len(self.learners)
+        key, dealing, modes, *seats = jax.random.split(key, 3 + players)
+        blank = jax.tree.map(lambda leaf: jnp.zeros((tables, players, *leaf.shape), leaf.dtype), self._blank)
         return SelfPlayState(
             key=key,
             step=jnp.zeros((), jnp.float64),
-            decision=self.arena.deal(random_words(dealing, method.tables)),
-            responding=self._roles(jax.random.uniform(modes, shape, jnp.float32)),
-            pending=jnp.full(shape, -1, jnp.int32),
+            where=self.arena.deal(random_words(dealing, self.arena.deal_words, tables)),
+            responding=self._roles(jax.random.uniform(modes, (tables, players), jnp.float32)),
+            pending=Pending(jnp.zeros((tables, players), bool), blank, jnp.zeros((tables, players), jnp.int32)),
             hands=jnp.zeros((), jnp.int64),
             seats=tuple(learner.new(key) for learner, key in zip(self.learners, seats, strict=True)),
         )
 
+    @property
+    def _blank(self) -> Sight:
+        return self.learners[0].here.blank()
+
     def step(self, state: SelfPlayState) -> tuple[SelfPlayState, Metrics]:
         key, playing, *learning = jax.random.split(state.key, 2 + len(state.seats))
-        after, moved, transitions = self._play(state, playing)
+        after, transitions = self._play(state, playing)
         seats = [
-            learner.learn(seat, moved.choice, moved.responding, happened, state.step, own_key)
+            learner.learn(seat, happened, state.step, own_key)
             for learner, seat, happened, own_key in zip(self.learners, state.seats, transitions, learning, strict=True)
         ]
         return after._replace(key=key, seats=tuple(seats)), {}
 
-    def _play(self, state: SelfPlayState, key: PRNGKeyArray) -> tuple[SelfPlayState, Moved, list[Transitions]]:
+    def _play(self, state: SelfPlayState, key: PRNGKeyArray) -> tuple[SelfPlayState, list[Transitions]]:
         """One move at every table, and what came of it for every seat."""
-        words = random_words(key, 3 + len(state.seats), self.method.tables)
-        uniform = (words >> 8).astype(jnp.float32) * 2.0**-24
-        moved = self._move(state, uniform[2])
-        infoset = self.arena.infoset[state.decision]
-        legal_move = self.played_as[infoset, moved.choice - infoset * self.played_as.shape[1]]
-        played = self.arena.play(state.decision, legal_move, words[:2])
-        seats = jnp.arange(len(state.seats))
-        pending = jnp.where(self.arena.actor[state.decision][:, None] == seats, moved.choice[:, None], state.pending)
-        arrives = self.arena.actor[played.decision][:, None] == seats
-        completed = (pending >= 0) & (played.done[:, None] | arrives)
+        arena, players = self.arena, len(state.seats)
+        words = random_words(key, arena.play_words + 1 + players, self.method.tables)
+        uniform = as_uniform(words[arena.play_words :])
+        sight, turn = arena.sight(state.where), arena.turn(state.where)
+        move = draw(self._probabilities(state, sight, turn), uniform[0])
+        played = arena.play(state.where, self._legal_move(sight, move), words[: arena.play_words])
+        seats = jnp.arange(players)
+        acts, acts_next = turn[:, None] == seats, arena.turn(played.where)[:, None] == seats
+        pending = Pending(
+            state.pending.made | acts,
+            _where(acts, jax.tree.map(lambda leaf: leaf[:, None], sight), state.pending.sight),
+            jnp.where(acts, move[:, None], state.pending.move),
+        )
+        done = played.done[:, None]
+        completed = pending.made & (done | acts_next)
         learned = completed if self.opponent is None else completed & state.responding
-        following = jnp.where(played.done, -1, self.arena.infoset[played.decision])
+        following = arena.sight(played.where)
         transitions = [
-            self._transitions(number, learned[:, number], pending[:, number], following, played.payoff[:, number])
-            for number in range(len(state.seats))
+            Transitions(
+                learned[:, number],
+                state.responding[:, number],
+                learner.here.own(jax.tree.map(lambda leaf, number=number: leaf[:, number], pending.sight)),
+                pending.move[:, number],
+                learner.here.own(following),
+                played.done,
+                (played.payoff[:, number] * self.scale).astype(jnp.float32),
+            )
+            for number, learner in enumerate(self.learners)
         ]
         after = state._replace(
             step=state.step + 1.0,
-            decision=played.decision,
-            responding=jnp.where(played.done[:, None], self._roles(uniform[3:].T), state.responding),
-            pending=jnp.where(completed | played.done[:, None], -1, pending),
+            where=played.where,
+            responding=jnp.where(done, self._roles(uniform[1:].T), state.responding),
+            pending=pending._replace(made=pending.made & ~(completed | done)),
             hands=state.hands + played.done.sum(),
         )
-        return after, moved, transitions
+        return after, transitions
 
-    def _move(self, state: SelfPlayState, uniform: Float[Array, " t"]) -> Moved:
-        """Draw a move at every table, from the average or the best response of whoever is to act."""
+    def _probabilities(self, state: SelfPlayState, sight: Sight, turn: Int[Array, " t"]) -> Float[Array, "t a"]:
+        """What whoever is to act does, by the average or by the best response with a little exploration."""
+        responding = jnp.take_along_axis(state.responding, turn[:, None], 1)
         pairs = list(zip(self.learners, state.seats, strict=True))
-        averages = self.opponent
-        if averages is None:
-            averages = jnp.concatenate([learner.average(seat) for learner, seat in pairs])
-        explored = jnp.concatenate([learner.explored(seat, state.step) for learner, seat in pairs])
-        infoset, seat = self.arena.infoset[state.decision], self.arena.actor[state.decision]
-        responding = jnp.take_along_axis(state.responding, seat[:, None], 1)[:, 0]
-        # Every situation's cumulative probabilities, averages above best responses, so that drawing is a look-up.
-        ladder = jnp.cumsum(jnp.concatenate([averages, explored]), 1)
-        rungs = ladder[infoset + len(averages) * responding]
-        move = (uniform[:, None] * rungs[:, -1:] >= rungs).sum(1).astype(jnp.int32)
-        return Moved(infoset * rungs.shape[1] + move, responding)
+
+        def each(ask: Callable[[SeatLearner, Seat, Sight], Float[Array, "b a"]]) -> Float[Array, "t a"]:
+            if self.everywhere:
+                return jnp.concatenate([ask(learner, seat, _all(learner)) for learner, seat in pairs])[sight]
+            answers = jnp.stack([ask(learner, seat, learner.here.own(sight)) for learner, seat in pairs])
+            return jnp.take_along_axis(answers, turn[None, :, None], 0)[0]
+
+        explored = each(lambda learner, seat, sights: learner.explored(seat, sights, state.step))
+        if self.opponent is not None:
+            return jnp.where(responding, explored, self.opponent(sight, turn))
+        if self.method.anticipation >= 1.0:
+            return explored
+        return jnp.where(responding, explored, each(lambda learner, seat, sights: learner.average(seat, sights)))
+
+    def _legal_move(self, sight: Sight, move: Int[Array, " t"]) -> Int[Array, " t"]:
+        """What a move is played as: itself, unless illegal ones are tried too."""
+        if self.method.masked:
+            return move
+        return jnp.take_along_axis(_played_as(self.arena.legal(sight), self.call), move[:, None], 1)[:, 0]
 
     def _roles(self, uniform: Float[Array, "t p"]) -> Bool[Array, "t p"]:
         """Which seats play their best response in a new hand."""
@@ -139,48 +172,64 @@ class SelfPlay(Algorithm[SelfPlayState]):
             return uniform < self.method.anticipation
         return uniform == uniform.max(1, keepdims=True)
 
-    def _transitions(self, number: int, offered: Array, choice: Array, following: Array, payoff: Array) -> Transitions:
-        """A seat's completed transitions, in its own numbering."""
-        here = self.learners[number].here
-        return Transitions(
-            offered,
-            jnp.where(offered, choice - here.first * here.shape[1], 0),
-            jnp.where(offered & (following >= 0), following - here.first, -1),
-            (payoff * self.scale).astype(jnp.float32),
-        )
-
     def strategy(self, state: SelfPlayState) -> TabularStrategy:
         table = self.averages(state, smooth=True) if self.method.play_average else self.responses(state)
         return TabularStrategy(table, self.fingerprint)
 
+    def policy(self, state: SelfPlayState) -> Learned:
+        """The same as it is played, for games too large for a table."""
+        return self.playing(self.networks(state))
+
+    def networks(self, state: SelfPlayState) -> tuple[Network, ...]:
+        """The networks that play, one for each seat."""
+        return tuple(
+            seat.values.network
+            if seat.policy is None or not self.method.play_average
+            else seat.smooth or seat.policy.network
+            for seat in state.seats
+        )
+
+    def playing(self, networks: tuple[Network, ...]) -> Learned:
+        """Networks as `networks` gives them, playing."""
+        return Learned(self.learners, networks, greedy=not self.method.play_average)
+
     def averages(self, state: SelfPlayState, smooth: bool = False) -> Float[Array, "i a"]:
         """Every seat's average policy as one table."""
-        pairs = zip(self.learners, state.seats, strict=True)
-        return self._tabulated([learner.average(seat, smooth) for learner, seat in pairs])
+        return self._tabulated(state, lambda learner, seat: learner.average(seat, _all(learner), smooth))
 
     def responses(self, state: SelfPlayState) -> Float[Array, "i a"]:
         """Every seat's greedy best response as one table."""
-        pairs = zip(self.learners, state.seats, strict=True)
-        return self._tabulated([learner.greedy(seat) for learner, seat in pairs])
+        return self._tabulated(state, lambda learner, seat: learner.greedy(seat, _all(learner)))
 
-    def _tabulated(self, parts: list[Float[Array, "i a"]]) -> Float[Array, "i a"]:
+    def _tabulated(
+        self, state: SelfPlayState, ask: Callable[[SeatLearner, Seat], Float[Array, "i a"]]
+    ) -> Float[Array, "i a"]:
         """A 64-bit table whose rows sum to 1, the mass of illegal moves put on what they are played as."""
-        table = jnp.concatenate(parts).astype(jnp.float64)
-        played = jax.nn.one_hot(self.played_as, table.shape[1], dtype=jnp.float64)
+        table = jnp.concatenate([ask(*pair) for pair in zip(self.learners, state.seats, strict=True)])
+        table = table.astype(jnp.float64)
+        legal = jnp.concatenate([learner.here.legal(_all(learner)) for learner in self.learners])
+        played = jax.nn.one_hot(_played_as(legal, self.call), table.shape[1], dtype=jnp.float64)
         table = (table[:, :, None] * played).sum(1)
         return table / table.sum(1, keepdims=True)
 
-    def measure(self, state: SelfPlayState, form: SequenceForm) -> Metrics:
-        """How exploitable each part is, how good the responses are, and how full the memories."""
-        seats, players = state.seats, len(state.seats)
-        average, greedy = self.averages(state), self.responses(state)
-        losses = jnp.stack([seat.losses for seat in seats]).mean(0)
-        sizes = [(self.method.replay.size(seat.replay), self.method.history.size(seat.history)) for seat in seats]
-        updates = sum(seat.values.updates + (seat.policy.updates if seat.policy else 0) for seat in seats)
+    def measure(self, state: SelfPlayState, form: SequenceForm | None) -> Metrics:
+        """How exploitable each part is and how good the responses are, where that is known, and how things go on."""
+        return self._progress(state) if form is None else self._judged(state, form) | self._progress(state)
+
+    def _judged(self, state: SelfPlayState, form: SequenceForm) -> Metrics:
+        average, greedy, players = self.averages(state), self.responses(state), len(state.seats)
         return {
             "average": nash_conv_of(form, average) / players,
             "greedy": nash_conv_of(form, greedy) / players,
             "response_gap": response_gap(form, average, greedy) / players,
+        }
+
+    def _progress(self, state: SelfPlayState) -> Metrics:
+        seats = state.seats
+        losses = jnp.stack([seat.losses for seat in seats]).mean(0)
+        sizes = [(self.method.replay.size(seat.replay), self.method.history.size(seat.history)) for seat in seats]
+        updates = sum(seat.values.updates + (seat.policy.updates if seat.policy else 0) for seat in seats)
+        return {
             "value_loss": losses[0],
             "policy_loss": losses[1],
             "replay": jnp.asarray(sum(size for size, _ in sizes)),
@@ -191,22 +240,50 @@ class SelfPlay(Algorithm[SelfPlayState]):
         }
 
 
-def self_play(tree: Tree, method: SeatSettings, opponent: Float[np.ndarray, "i a"] | None = None) -> SelfPlay:
-    """The engine on a game; with an opponent's table, every seat learns against that instead of against the others."""
-    largest = float(np.abs(tree.payoff).max()) or 1.0
+def self_play(
+    game: Playground, method: SeatSettings, opponent: Callable[[Arena], Policy] | None = None, view: View = "nfsp"
+) -> SelfPlay:
+    """The engine on a game; with an opponent, every seat learns against that instead of against the others."""
+    arena: Arena
+    here: list[Situations]
+    if isinstance(game, Tree):
+        arena = build_arena(game)
+        here = [listed(game, player, method.one_hot) for player in range(game.players)]
+        largest = float(np.abs(game.payoff).max()) or 1.0
+    else:
+        arena = build_card_arena(game, view)
+        here = [Shown(arena)] * game.players
+        largest = float(game.paid.max())
+    few = isinstance(game, Tree) and len(game.player) <= FEW * method.tables
     return SelfPlay(
-        arena=build_arena(tree),
-        learners=tuple(SeatLearner(situations(tree, player, method.one_hot), method) for player in range(tree.players)),
-        played_as=jnp.asarray(_played_as(tree), jnp.int32),
-        opponent=None if opponent is None else jnp.asarray(opponent, jnp.float32),
+        arena=arena,
+        learners=tuple(SeatLearner(seat, method) for seat in here),
+        opponent=opponent(arena) if opponent else None,
+        call=game.actions.index("call") if "call" in game.actions else 0,
+        everywhere=isinstance(method.replay, ReplayTally) or few,
         scale=method.reward_scale if method.reward_scale is not None else 1.0 / largest,
         method=method,
-        fingerprint=tree.fingerprint,
+        fingerprint=game.fingerprint,
     )
 
 
-def _played_as(tree: Tree) -> np.ndarray:
+FEW = 4
+"""Up to this many information sets for each table, asking about all of them is cheaper than asking for each table."""
+
+
+def _all(learner: SeatLearner) -> Sight:
+    assert isinstance(learner.here, Listed)
+    return learner.here.all
+
+
+def _played_as(legal: Bool[Array, "i a"], call: int) -> Int[Array, "i a"]:
     """Legal moves are themselves; illegal ones a call where that is legal, else the first legal move."""
-    call = tree.actions.index("call") if "call" in tree.actions else 0
-    instead = np.where(tree.legal[:, call], call, tree.legal.argmax(1))
-    return np.where(tree.legal, np.arange(tree.legal.shape[1]), instead[:, None])
+    instead = jnp.where(legal[:, call], call, legal.argmax(1))
+    return jnp.where(legal, jnp.arange(legal.shape[1]), instead[:, None])
+
+
+def _where(condition: Bool[Array, "t p"], yes: Any, no: Any) -> Any:
+    """One of two pytrees, chosen for each table and player."""
+    return jax.tree.map(
+        lambda a, b: jnp.where(condition.reshape(condition.shape + (1,) * (b.ndim - 2)), a.astype(b.dtype), b), yes, no
+    )

@@ -24,7 +24,7 @@ def published(algorithm: str, game: str) -> list[Published]:
     return [
         curve
         for module in _modules()
-        if (algorithm, game) == (module.ALGORITHM, module.GAME)
+        if hasattr(module, "published_curves") and (algorithm, game) == (module.ALGORITHM, module.GAME)
         for curve in module.published_curves()
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from feint.runs.folder import Run
+from feint.runs.folder import Run, headline
 
 ROUNDING = 1e-16
 """Exact zeros are drawn here: a logarithmic axis has no place for them."""
@@ -42,25 +42,27 @@ def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Pu
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     shown = [
-        curve if isinstance(curve, tuple) else (curve, curve.config.algorithm, "exploitability") for curve in curves
+        curve if isinstance(curve, tuple) else (curve, curve.config.algorithm, headline(curve.metrics[-1])[0])
+        for curve in curves
     ]
+    exact = any(metric != "winnings" for _, _, metric in shown)
     for number, (run, label, metric) in enumerate(shown):
         colour = COLOURS[number % len(COLOURS)]
         steps = [row["decisions" if published else "step"] for row in run.metrics]
-        values = [max(row[metric], ROUNDING) for row in run.metrics]
+        values = [max(row[metric], ROUNDING) if exact else row[metric] for row in run.metrics]
         axes.plot(steps, values, color=colour, linewidth=1.8, label=label)
-        if metric == "exploitability" and "seeds" in run.metrics[-1]:
+        if metric == headline(run.metrics[-1])[0] and "seeds" in run.metrics[-1]:
             low, high = ([bound(row["seeds"]) for row in run.metrics] for bound in (min, max))
             axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
         axes.plot(steps[-1:], values[-1:], "o", color=colour, markersize=4)
-        axes.annotate(
-            f"{values[-1]:.2g}", (steps[-1], values[-1]), xytext=(5, 4), textcoords="offset points", color=colour
-        )
+        last = f"{values[-1]:.2g}" if exact else f"{values[-1]:,.0f}"
+        axes.annotate(last, (steps[-1], values[-1]), xytext=(5, 4), textcoords="offset points", color=colour)
     for curve, shade in zip(published, ("0.75", "0.55", "0.35"), strict=False):
         points = [(step * curve.moves, value) for step, value in curve.points]
         axes.plot(*zip(*points, strict=True), "--", color=shade, linewidth=1.3, label=curve.label)
     across = "moves played" if published else "steps"
-    axes.set(xscale="log", yscale="log", xlabel=across, ylabel="exploitability (chips per hand, exact)")
+    measure = "exploitability (chips per hand, exact)" if exact else "winnings against random play (mbb/h)"
+    axes.set(xscale="log", yscale="log" if exact else "linear", xlabel=across, ylabel=measure)
     games = sorted({run.config.game for run, _, _ in shown})
     axes.set_title(" and ".join(games), color=INK, loc="left", fontweight="bold")
     axes.margins(x=0.08)

@@ -30,7 +30,7 @@ NAME = re.compile(r"(\d+)\.([0-9a-f]{64})\.safetensors")
 
 def save_checkpoint(folder: Path, step: int, state: Any, write: Callable[[Path, bytes], None]) -> Path:
     """Write the state and forget all but the last few before it."""
-    arrays = {name: np.asarray(leaf) for name, leaf in _leaves(state).items()}
+    arrays = {name: np.asarray(leaf) for name, leaf in leaves_of(state).items()}
     data = save(arrays, {"feint": json.dumps({"step": step})})
     path = folder / f"{step}.{hashlib.sha256(data).hexdigest()}.safetensors"
     folder.mkdir(exist_ok=True)
@@ -52,7 +52,7 @@ def load_checkpoint(folder: Path, like: State, warn: Callable[[str], None]) -> t
             warn(f"{path} is damaged (its bytes do not match its name); using the one before it.")
             continue
         try:
-            return step, _restored(load(data), like)
+            return step, restored(load(data), like)
         except (SafetensorError, KeyError, ValueError, TypeError) as error:
             raise BadInput(f"{path} is not a checkpoint of this algorithm on this game ({error}).") from error
     what = "has no sound checkpoint" if found else "has no checkpoint"
@@ -67,12 +67,14 @@ def checkpoints(folder: Path) -> list[tuple[int, Path]]:
     return sorted(found, reverse=True)
 
 
-def _leaves(state: Any) -> dict[str, Any]:
+def leaves_of(state: Any) -> dict[str, Any]:
     """Every array of a state by its place; random keys as their words."""
     return {jax.tree_util.keystr(place): _plain(leaf) for place, leaf in jax.tree_util.tree_leaves_with_path(state)}
 
 
-def _restored(arrays: dict[str, np.ndarray], like: State) -> State:
+def restored(arrays: dict[str, np.ndarray], like: State) -> State:
+    """A state in the shape of `like`, whose leaves need not hold anything, from arrays by place."""
+
     def restore(place: Any, leaf: Any) -> Any:
         name = jax.tree_util.keystr(place)
         value, plain = arrays[name], _plain(leaf)
@@ -80,8 +82,8 @@ def _restored(arrays: dict[str, np.ndarray], like: State) -> State:
             raise ValueError(f"{name} is {value.dtype}{value.shape}, not {plain.dtype}{plain.shape}")
         return jax.random.wrap_key_data(jnp.asarray(value)) if _is_key(leaf) else jnp.asarray(value)
 
-    restored: State = jax.tree_util.tree_map_with_path(restore, like)
-    return restored
+    state: State = jax.tree_util.tree_map_with_path(restore, like)
+    return state
 
 
 def _plain(leaf: Any) -> Any:

@@ -19,18 +19,23 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, Self, final
 
+import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 from tensorboardX import SummaryWriter
 
+from feint.arena.betting import Playground, playground
+from feint.arena.policy import PlayedStrategy
 from feint.games.errors import BadInput, RunStopped
-from feint.runs.checkpoint import checkpoints, save_checkpoint
-from feint.runs.config import RunConfig
-from feint.tree.strategy import TabularStrategy
-from feint.tree.tree import Tree
+from feint.games.library import load_game
+from feint.learners.seat import Learned
+from feint.learners.self_play import SelfPlay
+from feint.runs.checkpoint import checkpoints, leaves_of, restored, save_checkpoint
+from feint.runs.config import RunConfig, resolve
+from feint.tree.strategy import Strategy, TabularStrategy
 
 CONFIG, METRICS, TIMINGS = "config.json", "metrics.jsonl", "timings.jsonl"
 STRATEGY, CARD = "strategy.safetensors", "README.md"
@@ -47,10 +52,11 @@ class Run:
     path: Path
     config: RunConfig
     metrics: list[Row]
-    """One row for each evaluation: `step`, `exploitability` and `nash_conv` in chips per hand, and more."""
+    """One row for each evaluation: `step`, `exploitability` and `nash_conv` in chips per hand, and more. Games too
+    large to judge exactly have `winnings` against random play instead, in thousandths of a big blind per hand."""
     timings: list[Row]
     """For each of them, `step` and `seconds` of running time, compilation left out."""
-    strategy: TabularStrategy
+    strategy: Strategy
 
 
 def load_run(path: Path | str) -> Run:
@@ -60,15 +66,30 @@ def load_run(path: Path | str) -> Run:
     try:
         metrics, timings = (_rows(path / name) for name in (METRICS, TIMINGS))
         with safe_open(path / STRATEGY, framework="numpy") as file:
-            strategy = TabularStrategy(
-                jnp.asarray(file.get_tensor("probabilities")), json.loads(file.metadata()["feint"])["fingerprint"]
-            )
+            words = json.loads(file.metadata()["feint"])
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        strategy = _strategy(config, arrays, words["fingerprint"])
     except FileNotFoundError as error:
         missing = Path(error.filename or STRATEGY).name
         raise BadInput(f"{path} is not a finished run (it has no {missing}); train it to the end first.") from error
     except (OSError, ValueError, TypeError, KeyError, SafetensorError) as error:
-        raise BadInput(f"{path} holds a damaged run ({error}); train it again.") from error
+        raise (
+            error if isinstance(error, BadInput) else BadInput(f"{path} holds a damaged run ({error}); train it again.")
+        ) from error
     return Run(path, config, metrics, timings, strategy)
+
+
+def _strategy(config: RunConfig, arrays: dict[str, np.ndarray], fingerprint: str) -> Strategy:
+    """A strategy from its arrays: a table, or networks for a game too large for one."""
+    if "probabilities" in arrays:
+        return TabularStrategy(jnp.asarray(arrays["probabilities"]), fingerprint)
+    game = playground(load_game(config.game))
+    if game.fingerprint != fingerprint:
+        raise BadInput(f"The strategy is for other rules than {config.game} has now; train it again.")
+    solver = resolve(config.algorithm, config.settings).on(game)  # type: ignore[arg-type]  # or it had no networks
+    assert isinstance(solver, SelfPlay)
+    like = eqx.filter_eval_shape(lambda key: solver.networks(solver.init(key)), jax.random.key(0))
+    return PlayedStrategy(solver.playing(restored(arrays, like)))
 
 
 @final
@@ -149,14 +170,18 @@ class RunFolder:
         """Write a checkpoint."""
         save_checkpoint(self.checkpoints, step, state, write_whole)
 
-    def finish(self, tables: Float[np.ndarray, "seeds i a"], tree: Tree) -> Run:
-        """Write the strategy of the best seed, and the card."""
-        best = int(np.argmin(self.metrics[-1].get("seeds", [0.0])))
+    def finish(self, strategy: Strategy, game: Playground) -> Run:
+        """Write the strategy and the card."""
+        if isinstance(strategy, TabularStrategy):
+            arrays = {"probabilities": np.asarray(strategy.probabilities)}
+        else:
+            assert isinstance(strategy, PlayedStrategy)
+            assert isinstance(strategy.policy, Learned)
+            arrays = {name: np.asarray(leaf) for name, leaf in leaves_of(strategy.policy.networks).items()}
         # One entry only: safetensors writes several in no fixed order, and a run's bytes should repeat.
-        words = {"game": tree.name, "fingerprint": tree.fingerprint, "moves": tree.actions}
-        write_whole(self.path / STRATEGY, save({"probabilities": tables[best]}, {"feint": json.dumps(words)}))
+        words = {"game": game.name, "fingerprint": game.fingerprint, "moves": game.actions}
+        write_whole(self.path / STRATEGY, save(arrays, {"feint": json.dumps(words)}))
         write_whole(self.path / CARD, _card(self.config, self.metrics[-1]).encode())
-        strategy = TabularStrategy(jnp.asarray(tables[best]), tree.fingerprint)
         return Run(self.path, self.config, self.metrics, self.timings, strategy)
 
 
@@ -227,9 +252,20 @@ def _band(last: Mapping[str, Any]) -> str:
     )
 
 
+def headline(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The number that matters most in an evaluation, in words: exact exploitability, or winnings where that is all."""
+    if "exploitability" in row:
+        return "exploitability", f"{row['exploitability']:.3g} chips per hand (exact)"
+    return "winnings", f"{row['winnings']:,.0f} ± {row['winnings_error']:,.0f} mbb/h against random play"
+
+
 def _card(config: RunConfig, last: Mapping[str, Any]) -> str:
     """A model card: what this is, how good it is, how to use it and how it was made."""
     settings = "\n".join(f"| {key} | {value} |" for key, value in config.settings.items())
+    name, words = headline(last)
+    exact = name == "exploitability"
+    unit, kind = ("chips per hand", "exact") if exact else ("mbb/h", "estimate against random play")
+    more = ": NashConv divided by the number of players" if exact else ", with a 95% interval"
     return f"""---
 library_name: feint
 tags: [game-theory, {config.algorithm}]
@@ -238,12 +274,11 @@ model-index:
   results:
   - task: {{type: strategy, name: {config.game}}}
     metrics:
-    - {{type: exploitability, value: {last["exploitability"]!r}, unit: chips per hand, kind: exact}}
+    - {{type: {name}, value: {last[name]!r}, unit: {unit}, kind: {kind}}}
 ---
 # {config.algorithm} on {config.game}
 
-Exploitability **{last["exploitability"]:.3g} chips per hand** (exact: NashConv divided by the number of players)
-after {last["step"]:,} steps, seed {config.seed}{_band(last)}.
+{name.capitalize()} **{words}**{more}; after {last["step"]:,} steps, seed {config.seed}{_band(last)}.
 
     feint show .        the strategy and the curve
     feint evaluate .    judge it again

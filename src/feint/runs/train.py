@@ -5,34 +5,43 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Protocol, Self, final
+from typing import Any, ClassVar, Protocol, Self, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Int
 
+from feint.arena.betting import Playground, playground
+from feint.arena.cards import CardArena, build_card_arena
+from feint.arena.policy import PlayedStrategy, Uniform
+from feint.evaluate.match import play_deals
+from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.games.library import load_game
 from feint.runs.checkpoint import load_checkpoint
-from feint.runs.config import RunConfig, resolve
+from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import Row, Run, RunFolder, free_folder, last_folder
 from feint.solvers.algorithm import Algorithm, Config, Metrics
 from feint.tree.best_response import nash_conv_of
-from feint.tree.cache import cache_folder, unroll
+from feint.tree.cache import cache_folder
 from feint.tree.sequence_form import SequenceForm
+from feint.tree.strategy import Strategy
 from feint.tree.tree import Tree
 
 GROWTH = 1.1
 """Evaluations come when the steps have grown by this factor: evenly spaced on a logarithmic axis."""
 PIECE = 0.2
 """Seconds between looks at the clock."""
+JUDGED_DEALS = 4096
+"""Deals, each played from both seats, in an evaluation of a game too large to judge exactly."""
 SAVE_EVERY = 30.0
 """Seconds between checkpoints."""
 SAVE_SHARE = 0.04
@@ -110,11 +119,13 @@ def _train(
     method: Config, rules: Game[Any], config: RunConfig, path: Path, resume: bool, save_every: float, watcher: Watcher
 ) -> Run:
     watcher.stage(f"unrolling {rules.name}")
-    tree = unroll(rules, report=lambda nodes: watcher.stage(f"unrolling {rules.name}: {nodes:,} nodes"))
+    game = playground(rules, lambda nodes: watcher.stage(f"unrolling {rules.name}: {nodes:,} nodes"))
+    if not isinstance(game, Tree):
+        _check_large(config)
     watcher.stage(f"preparing {config.algorithm}")
-    solver = method.on(tree)
+    solver = method.on(game)  # type: ignore[arg-type]  # _check_large has seen to it
     watcher.stage("compiling")
-    trainer = Trainer(solver, tree, config)
+    trainer = Trainer(solver, game, config)
     if resume:
         folder = RunFolder.resume(path, config)
         trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, watcher.warn)
@@ -123,7 +134,23 @@ def _train(
         folder = RunFolder.create(path, config)
     with folder:
         _loop(trainer, folder, watcher, save_every)
-        return folder.finish(trainer.tables(), tree)
+        return folder.finish(trainer.strategy(), game)
+
+
+def _check_large(config: RunConfig) -> None:
+    """Refuse what takes the whole tree."""
+    known = algorithms()
+    if not known[config.algorithm].large:
+        able = ", ".join(name for name, method in known.items() if method.large)
+        raise BadInput(
+            f"{config.algorithm} needs the whole tree, and {config.game} is too large to unroll; "
+            f"use one of {able}, or choose a smaller game."
+        )
+    if config.until is not None:
+        raise BadInput(
+            f"{config.game} is too large to judge exactly, so a run cannot stop at exploitability {config.until:g}; "
+            f"give --steps or --seconds."
+        )
 
 
 @final
@@ -134,10 +161,15 @@ class Trainer:
     code is kept on disk, so that the next run of the same kind starts at once.
     """
 
-    def __init__(self, solver: Algorithm[Any], tree: Tree, config: RunConfig) -> None:
+    def __init__(self, solver: Algorithm[Any], game: Playground, config: RunConfig) -> None:
         if jax.config.values["jax_compilation_cache_dir"] is None:
             jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
-        self._solver, self._form, self._players = solver, tree.form, tree.players
+        self._solver, self._game = solver, game
+        self._judge: Judge
+        if isinstance(game, Tree):
+            self._judge = TreeJudge(game.form)
+        else:
+            self._judge = CardJudge(build_card_arena(game), game.big_blind)
         self._each: Callable[[Callable[..., Any]], Callable[..., Any]] = jax.vmap if config.seeds > 1 else lambda f: f
         keys = jax.vmap(jax.random.key)(config.seed + jnp.arange(config.seeds))
         first = eqx.filter_jit(lambda solver, keys: self._each(solver.init)(keys))
@@ -157,32 +189,69 @@ class Trainer:
         self.step += steps
 
     def evaluate(self) -> Row:
-        """Exploitability and whatever else the algorithm measures; medians, and every seed's exploitability."""
-        measured = {name: np.asarray(value) for name, value in self._look(self._solver, self._form, self.state).items()}
-        gaps = np.atleast_1d(measured.pop("nash_conv"))
-        row: Row = {
-            "step": self.step,
-            "exploitability": float(np.median(gaps)) / self._players,
-            "nash_conv": float(np.median(gaps)),
-        }
-        if len(gaps) > 1:
-            row["seeds"] = (gaps / self._players).tolist()
-        return row | {name: float(np.median(value)) for name, value in measured.items()}
+        """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
+        measured = self._look(self._solver, self._judge, self.state)
+        seeds = np.asarray(measured[self._judge.number])
+        row: Row = {"step": self.step} | {name: float(np.median(value)) for name, value in measured.items()}
+        return row | {"seeds": seeds.tolist()} if seeds.ndim else row
 
     @eqx.filter_jit
-    def _look(self, solver: Algorithm[Any], form: SequenceForm, state: Any) -> Metrics:
-        def look(state: Any) -> Metrics:
-            gap = nash_conv_of(form, solver.strategy(state).probabilities)
-            return {"nash_conv": gap, **solver.measure(state, form)}
-
-        measured: Metrics = self._each(look)(state)
+    def _look(self, solver: Algorithm[Any], judge: Judge, state: Any) -> Metrics:
+        measured: Metrics = self._each(lambda state: judge(solver, state))(state)
         return measured
 
-    def tables(self) -> Float[np.ndarray, "seeds i a"]:
-        """Every seed's strategy."""
-        table = eqx.filter_jit(lambda solver, state: self._each(lambda s: solver.strategy(s).probabilities)(state))
-        tables = np.asarray(table(self._solver, self.state))
-        return tables.reshape(-1, *tables.shape[-2:])
+    def strategy(self) -> Strategy:
+        """The best seed's strategy."""
+        state, seeds = self.state, self.evaluate().get("seeds")
+        if seeds:
+            best = np.argmin(seeds) if self._judge.low_is_good else np.argmax(seeds)
+            state = jax.tree.map(lambda leaf: leaf[best], state)
+        if not isinstance(self._game, Tree):
+            return PlayedStrategy(self._solver.policy(state))
+        strategy: Strategy = eqx.filter_jit(lambda solver, state: solver.strategy(state))(self._solver, state)
+        return strategy
+
+
+class Judge(eqx.Module):
+    """Says how good a strategy is."""
+
+    number: eqx.AbstractClassVar[str]
+    """The number that matters."""
+    low_is_good: eqx.AbstractClassVar[bool]
+
+    @abstractmethod
+    def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
+        """That number and what else the judge and the algorithm can tell."""
+
+
+@final
+class TreeJudge(Judge):
+    """Exact exploitability."""
+
+    number: ClassVar[str] = "exploitability"
+    low_is_good: ClassVar[bool] = True
+    form: SequenceForm
+
+    def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
+        gap = nash_conv_of(self.form, solver.strategy(state).probabilities)
+        judged = {"exploitability": gap / len(self.form.seats), "nash_conv": gap}
+        return judged | solver.measure(state, self.form)
+
+
+@final
+class CardJudge(Judge):
+    """Winnings against random play on the same deals every time, in thousandths of a big blind per hand."""
+
+    number: ClassVar[str] = "winnings"
+    low_is_good: ClassVar[bool] = False
+    arena: CardArena
+    big_blind: float = eqx.field(static=True)
+
+    def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
+        players = solver.policy(state), Uniform(self.arena)
+        won = play_deals(self.arena, players, JUDGED_DEALS, jax.random.key(0)).mean(1) * (1000 / self.big_blind)
+        judged = {"winnings": won.mean(), "winnings_error": 1.96 * won.std() / JUDGED_DEALS**0.5}
+        return judged | solver.measure(state, None)
 
 
 def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: float) -> None:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, final
 import equinox as eqx
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from feint.arena.policy import Policy
 from feint.tree.sequence_form import SequenceForm
 from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
@@ -40,9 +41,13 @@ class Algorithm(eqx.Module, Generic[State]):
     def strategy(self, state: State) -> TabularStrategy:
         """The strategy to be judged and played."""
 
-    def measure(self, state: State, form: SequenceForm) -> Metrics:
-        """Further numbers for the log, taken at evaluations only."""
+    def measure(self, state: State, form: SequenceForm | None) -> Metrics:
+        """Further numbers for the log, taken at evaluations only; without a form the game is too large to judge."""
         return {}
+
+    def policy(self, state: State) -> Policy:
+        """The strategy as it is played. Only methods for games too large to write it down have it."""
+        raise NotImplementedError
 
 
 class Config(Protocol):
@@ -65,3 +70,5 @@ class Method:
     """Its hyper-parameters unless the user says otherwise."""
     presets: Mapping[str, Config] = field(default_factory=dict)
     """Other settings worth a name, such as a paper's."""
+    large: bool = False
+    """Whether it also plays games too large to unroll: then its config takes a `BettingTree` as well."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final, overload
 
+import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -93,7 +94,8 @@ class Tree:
     @cached_property
     def form(self) -> SequenceForm:
         """The sequence form that solvers and judges compute with."""
-        return arrange(self)
+        with jax.ensure_compile_time_eval():  # it is kept, so it must not belong to a trace that happens to ask first
+            return arrange(self)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -21,6 +21,9 @@ def walk(game: Game[Any], limit: int = NODE_LIMIT, report: Callable[[int], None]
 
     `report` is told the number of nodes every so often.
     """
+    size = game.unrolled_size()
+    if size is not None and size[0] > limit:
+        raise _too_large(game, limit)
     walk = _Walk(game, limit)
     walk.add(game.start(), parent=-1, move=-1, chance=1.0, sequences=(-1,) * game.players)
     node = 0
@@ -61,10 +64,7 @@ class _Walk:
 
     def add(self, state: Any, parent: int, move: int, chance: float, sequences: tuple[int, ...]) -> None:
         if len(self.actor) >= self.limit:
-            raise BadInput(
-                f"{self.game.name} has more than {self.limit:,} nodes, the limit for unrolling; "
-                f"choose a smaller game, or raise the limit with feint.unroll(game, limit=...)."
-            )
+            raise _too_large(self.game, self.limit)
         actor = self.game.actor(state)
         self.actor.append(actor)
         self.parent.append(parent)
@@ -190,6 +190,13 @@ class _Walk:
             last_sequence=sequence([self.sequences[node] for node in terminal]),
             weighted_payoff=payoff[terminal] * _reach(parent, chance)[terminal, None],
         )
+
+
+def _too_large(game: Game[Any], limit: int) -> BadInput:
+    return BadInput(
+        f"{game.name} has more than {limit:,} nodes, the limit for unrolling; "
+        f"choose a smaller game, or raise the limit with feint.unroll(game, limit=...)."
+    )
 
 
 def _reach(parent: np.ndarray, chance: np.ndarray) -> np.ndarray:

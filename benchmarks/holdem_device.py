@@ -1,0 +1,154 @@
+"""Limit hold'em on an accelerator: agents trained to a number of hands, and how good they are then, as JSON.
+
+    python benchmarks/holdem_device.py --agents nfsp dqn --hands 1e6 1e8 --seconds 200 --out FOLDER
+
+It needs no more than the packages from games/ to evaluate/ and runs/checkpoint.py, so it also runs where Feint's
+command line does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors.numpy import save_file
+
+import feint
+from feint.arena.betting import unroll_betting
+from feint.arena.policy import Uniform
+from feint.evaluate.local_best_response import local_best_response
+from feint.evaluate.match import cross_table, match
+from feint.learners.nfsp import HOLDEM
+from feint.learners.q_learning import QLearning
+from feint.runs.checkpoint import leaves_of
+
+NFSP = replace(
+    HOLDEM,
+    tables=4096,
+    hidden=(512, 512, 512),
+    epsilon=0.06,
+    replay_capacity=2_000_000,
+    history_capacity=20_000_000,
+    history_least=0.0,
+    optimiser="adam",
+    value_rate=1e-3,
+    value_decay=20_000.0,
+    policy_rate=1e-3,
+    policy_decay=20_000.0,
+    batch=2048,
+    target_every=300,
+    smoothing=0.999,
+)
+DQN = QLearning(
+    tables=4096,
+    hidden=(512, 512, 512),
+    epsilon=0.06,
+    replay_capacity=2_000_000,
+    optimiser="adam",
+    rate=1e-3,
+    decay=20_000.0,
+    batch=2048,
+    target_every=300,
+)
+RECURRENT = {"cell": "lstm", "remembers": 256, "hidden": (512, 512), "batch": 1024}
+AGENTS = {
+    "nfsp": NFSP,
+    "dqn": DQN,
+    "linear-q": replace(DQN, hidden=()),
+    "drqn": replace(DQN, **RECURRENT),
+    "rnfsp": replace(NFSP, **RECURRENT),
+}
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--agents", nargs="+", default=list(AGENTS))
+    asked.add_argument("--hands", nargs="+", type=float, default=[1e6, 1e8], help="judge at these numbers of hands")
+    asked.add_argument("--seconds", type=float, default=120.0, help="the most that each agent trains")
+    asked.add_argument("--matches", type=int, default=100_000, help="hands of a match")
+    asked.add_argument("--bounds", type=int, default=4096, help="hands of a local best response")
+    asked.add_argument("--tables", type=int, help="hands played at once")
+    asked.add_argument("--game", default="holdem")
+    asked.add_argument("--out", type=Path, required=True)
+    args = asked.parse_args()
+    betting = unroll_betting(feint.load_game(args.game))
+    results = {"device": jax.devices()[0].device_kind, "jax": jax.__version__, "game": args.game, "agents": {}}
+    players, arena = {}, None
+    for name in args.agents:
+        config = replace(AGENTS[name], tables=args.tables) if args.tables else AGENTS[name]
+        learner = config.on(betting)
+        arena = learner.arena
+        results["agents"][name] = {"config": asdict(config), "rows": []}
+        state, rows = train(learner, betting, args, name)
+        results["agents"][name]["rows"] = rows
+        players[name] = learner.policy(state)
+        networks = {place: np.asarray(leaf) for place, leaf in leaves_of(players[name].networks).items()}
+        save_file(networks, args.out / f"{name}.safetensors")
+        (args.out / "holdem.json").write_text(json.dumps(results, indent=1, default=str) + "\n")
+    players["random"] = Uniform(arena)
+    table = cross_table(arena, players, args.matches)
+    results["cross"] = {f"{a} / {b}": played.in_big_blinds(betting.big_blind) for (a, b), played in table.items()}
+    for pair, (mean, reach) in results["cross"].items():
+        print(f"{pair}: {mean:+.0f} ± {reach:.0f} mbb/h", flush=True)
+    (args.out / "holdem.json").write_text(json.dumps(results, indent=1, default=str) + "\n")
+
+
+def train(learner, betting, args, name):
+    """Train to each number of hands in turn, or for as long as there is, and judge there."""
+    start = time.perf_counter()
+    state = eqx.filter_jit(lambda learner, key: learner.init(key))(learner, jax.random.key(0))
+    state = advance(learner, jax.tree.map(jnp.copy, state), jnp.asarray(1))
+    compiling = time.perf_counter() - start
+    rows, steps, piece, running = [], 1, 10, 0.0
+    goals = sorted(args.hands)
+    while goals:
+        start = time.perf_counter()
+        state = jax.block_until_ready(advance(learner, state, jnp.asarray(piece)))
+        taken = time.perf_counter() - start
+        steps, running = steps + piece, running + taken
+        hands = int(state.hands)
+        if hands >= goals[0] or running >= args.seconds:
+            goals = [goal for goal in goals if goal > hands] if running < args.seconds else []
+            rows.append(judge(learner, betting, state, args) | {"steps": steps, "hands": hands, "seconds": running})
+            rows[-1] |= {"compile_seconds": compiling, "decisions_a_second": steps * learner.method.tables / running}
+            print(name, json.dumps(rows[-1]), flush=True)
+        rate = piece / max(taken, 1e-4)
+        left = (goals[0] - hands) / (hands / steps) if goals else 1
+        piece = max(1, min(int(rate * 1.0), 10 * piece, int(left) + 1))
+    return state, rows
+
+
+def judge(learner, betting, state, args):
+    """Winnings against random play and a local best response's winnings, in mbb/h."""
+    policy = learner.policy(state)
+    begun = time.perf_counter()
+    mean, reach = match(learner.arena, policy, Uniform(learner.arena), args.matches).in_big_blinds(betting.big_blind)
+    played = time.perf_counter()
+    bound = local_best_response(betting, policy, args.bounds).in_big_blinds(betting.big_blind)
+    return {
+        "winnings": mean,
+        "error": reach,
+        "bound": [bound.low, bound.value, bound.high],
+        "match_seconds": played - begun,
+        "bound_seconds": time.perf_counter() - played,
+        "losses": [np.asarray(seat.losses).tolist() for seat in state.seats],
+    }
+
+
+@eqx.filter_jit(donate="all-except-first")
+def advance(learner, state, steps):
+    return jax.lax.fori_loop(0, steps, lambda _, state: learner.step(state)[0], state)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""The game, played: what learners and matches need of a game to play thousands of hands of it at once.
+
+Everything works on batches, one row for each table, and compiles. Randomness comes in as uniform 32-bit words. Hands
+restart as they end.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, UInt32
+
+Where = Any
+"""Where tables are: a pytree of arrays, one row for each table."""
+
+Sight = Any
+"""What players see, packed: a pytree of arrays, one row each. Memories keep these."""
+
+
+class Played(NamedTuple):
+    """What one move at every table led to."""
+
+    where: Where
+    """Where each table is now; at a new hand's first decision where the last one ended."""
+    done: Bool[Array, " t"]
+    payoff: Float[Array, "t p"]
+    """Chips won by each player where the hand ended; 0 elsewhere."""
+
+
+class Arena(eqx.Module):
+    """A game to be played at many tables."""
+
+    players: eqx.AbstractVar[int]
+
+    @property
+    @abstractmethod
+    def deal_words(self) -> int:
+        """Random words that dealing one hand takes."""
+
+    @property
+    @abstractmethod
+    def play_words(self) -> int:
+        """Random words that one move takes, a new deal included."""
+
+    @abstractmethod
+    def deal(self, words: UInt32[Array, "w t"]) -> Where:
+        """The first decision of a new hand at each table."""
+
+    @abstractmethod
+    def play(self, where: Where, move: Int[Array, " t"], words: UInt32[Array, "w t"]) -> Played:
+        """Make a legal move at every table."""
+
+    @abstractmethod
+    def turn(self, where: Where) -> Int[Array, " t"]:
+        """Who is to move at each table."""
+
+    @abstractmethod
+    def sight(self, where: Where) -> Sight:
+        """What the player to move sees at each table."""
+
+    @abstractmethod
+    def legal(self, sight: Sight) -> Bool[Array, "t a"]:
+        """The moves that the rules allow there."""
+
+
+def random_words(key: Array, *shape: int) -> UInt32[Array, "..."]:
+    """Uniform random 32-bit words."""
+    return jax.random.bits(key, shape, jnp.uint32)
+
+
+def draw(probabilities: Float[Array, "t a"], uniform: Float[Array, " t"]) -> Int[Array, " t"]:
+    """One move from each row; rows need not sum to exactly 1."""
+    rungs = jnp.cumsum(probabilities, 1)
+    return (uniform[:, None] * rungs[:, -1:] >= rungs).sum(1).astype(jnp.int32)
+
+
+def as_uniform(words: UInt32[Array, "..."]) -> Float[Array, "..."]:
+    """Random words as float32 numbers from 0 up to but not including 1."""
+    return (words >> 8).astype(jnp.float32) * 2.0**-24

@@ -1,0 +1,219 @@
+"""Play of poker games too large to unroll: the betting by look-up, the cards as they are dealt.
+
+A table's state is a betting decision and all the cards of the hand, dealt at its start: nobody sees those to come. What
+a player sees is packed into a few bytes, the betting decision and a card each, and unpacked into features when a
+network asks.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, final
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, UInt8, UInt32
+
+from feint.arena.arena import Arena, Played
+from feint.arena.betting import BettingTree
+from feint.arena.ranks import HandRanks, build_ranks
+from feint.games.cards import best_five
+from feint.games.errors import BadInput
+from feint.games.poker import Poker
+
+HIDDEN = 255
+"""A card not turned up yet."""
+LARGEST_TABLE = 1 << 20
+"""Entries of a table of showdown strengths, for games without a quicker way."""
+
+View = Literal["nfsp", "rlcard"]
+"""What networks see: cards by the round they came in and every move (288 numbers in hold'em), or all cards together and
+the raises of each round (72)."""
+
+
+class Deal(NamedTuple):
+    """Where tables are."""
+
+    node: Int[Array, " t"]
+    """The betting decision."""
+    cards: UInt8[Array, "t c"]
+    """Every player's hole cards in turn, then the board."""
+
+
+class Seen(NamedTuple):
+    """What players see, packed."""
+
+    node: Int[Array, "..."]
+    cards: UInt8[Array, "... v"]
+    """The player's own cards, then the board's, `HIDDEN` where they are still to come."""
+
+
+class Strengths(eqx.Module):
+    """Who wins a showdown."""
+
+    table: Int[Array, "..."] | None
+    ranks: HandRanks | None
+
+    def __call__(self, hole: UInt8[Array, "*b h"], board: UInt8[Array, "*b v"]) -> Int[Array, "*b"]:
+        """The strength of each holding on its board; the greatest wins."""
+        if self.ranks is not None:
+            key = self.ranks.key(hole.astype(jnp.int32)) + self.ranks.key(board.astype(jnp.int32))
+            return self.ranks.rank_of(key)
+        assert self.table is not None
+        cards = jnp.concatenate([hole, board], -1).astype(jnp.int32)
+        return self.table[tuple(jnp.moveaxis(cards, -1, 0))]
+
+
+@final
+class CardArena(Arena):
+    """Betting look-ups, the deck and the showdown of a poker game."""
+
+    players: int = eqx.field(static=True)
+    hole: int = eqx.field(static=True)
+    deck: tuple[int, int] = eqx.field(static=True)
+    """Cards in the deck, and how many of them count as the same card."""
+    actor: Int[Array, " n"]
+    upturned: Int[Array, " n"]
+    """How many board cards lie open at each decision."""
+    arrived: Int[Array, " v"]
+    """The round in which each card that a player sees arrives."""
+    child: Int[Array, "n a"]
+    past: Int[Array, "n l"]
+    betting: Float[Array, "n h"]
+    """What networks see of the betting."""
+    paid: Float[Array, "e p"]
+    folded: Bool[Array, "e p"]
+    strength: Strengths
+    view: View = eqx.field(static=True)
+    rounds: int = eqx.field(static=True)
+
+    @property
+    def deal_words(self) -> int:
+        return (self.dealt + 1) // 2
+
+    @property
+    def play_words(self) -> int:
+        return self.deal_words
+
+    @property
+    def dealt(self) -> int:
+        """Cards dealt in a hand, the whole board included."""
+        return self.players * self.hole + len(self.arrived) - self.hole
+
+    @property
+    def moves(self) -> int:
+        return self.child.shape[1]
+
+    @property
+    def kinds(self) -> int:
+        """Cards that can be told apart."""
+        return self.deck[0] // self.deck[1]
+
+    @property
+    def inputs(self) -> int:
+        """Features of a situation."""
+        return self.kinds * (self.rounds if self.view == "nfsp" else 1) + self.betting.shape[1]
+
+    def deal(self, words: UInt32[Array, "w t"]) -> Deal:
+        """A new hand at each table. Two cards are drawn from each word, to within 10⁻⁶ of their chances."""
+        drawn: list[Array] = []
+        for word in words.astype(jnp.uint64):
+            for _ in range(min(2, self.dealt - len(drawn))):
+                word = (word & 0xFFFFFFFF) * (self.deck[0] - len(drawn))
+                drawn.append((word >> 32).astype(jnp.uint8))
+        # Each number counts the cards left; going backwards, those before make room for themselves.
+        for first in range(self.dealt - 2, -1, -1):
+            for later in range(first + 1, self.dealt):
+                drawn[later] = drawn[later] + (drawn[later] >= drawn[first])
+        cards = jnp.stack(drawn, 1) // jnp.uint8(self.deck[1])
+        return Deal(jnp.zeros(words.shape[1:], jnp.int32), cards)
+
+    def play(self, where: Deal, move: Int[Array, " t"], words: UInt32[Array, "w t"]) -> Played:
+        """Make a move at every table; the words are for the next deal."""
+        node = self.child[where.node, move]
+        done = node < 0
+        payoff = jnp.where(done[:, None], self.payoffs(jnp.where(done, -2 - node, 0), where.cards), 0.0)
+        fresh = self.deal(words)
+        after = Deal(jnp.where(done, 0, node), jnp.where(done[:, None], fresh.cards, where.cards))
+        return Played(after, done, payoff)
+
+    def payoffs(self, end: Int[Array, " t"], cards: UInt8[Array, "t c"]) -> Float[Array, "t p"]:
+        """What everyone wins at an end of the betting with these cards, in chips."""
+        board = cards[:, self.players * self.hole :]
+        holes = cards[:, : self.players * self.hole].reshape(-1, self.players, self.hole)
+        strength = self.strength(holes, jnp.broadcast_to(board[:, None], (*holes.shape[:2], board.shape[1])))
+        strength = jnp.where(self.folded[end], -1, strength)
+        wins = (strength == strength.max(1, keepdims=True)).astype(jnp.float32)
+        paid = self.paid[end]
+        return wins / wins.sum(1, keepdims=True) * paid.sum(1, keepdims=True) - paid
+
+    def turn(self, where: Deal) -> Int[Array, " t"]:
+        return self.actor[where.node]
+
+    def sight(self, where: Deal) -> Seen:
+        return self.seen(where.node, where.cards, self.turn(where))
+
+    def seen(self, node: Int[Array, " t"], cards: UInt8[Array, "t c"], player: Int[Array, " t"]) -> Seen:
+        """What a player sees at a betting decision of a hand."""
+        own = jnp.take_along_axis(cards, player[:, None] * self.hole + jnp.arange(self.hole), 1)
+        board = cards[:, self.players * self.hole :]
+        return self.up_to(node, jnp.concatenate([own, board], 1))
+
+    def up_to(self, node: Int[Array, "..."], cards: UInt8[Array, "... v"]) -> Seen:
+        """What of a player's cards is seen at a betting decision."""
+        place = jnp.arange(cards.shape[-1]) - self.hole
+        open_ = place < self.upturned[node][..., None]
+        return Seen(node.astype(jnp.int16), jnp.where(open_, cards, jnp.uint8(HIDDEN)))
+
+    def legal(self, sight: Seen) -> Bool[Array, "... a"]:
+        return self.child[sight.node] != -1
+
+    def features(self, sight: Seen) -> Float[Array, "... f"]:
+        """What a network sees: the cards, then the betting."""
+        held = sight.cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)
+        if self.view == "nfsp":
+            # One block for each round: the cards that arrived in it.
+            blocks = jnp.arange(self.rounds)[:, None] == self.arrived
+            held = (held[..., None, :, :] & blocks[..., None]).sum(-2)
+            held = held.reshape(*held.shape[:-2], self.rounds * self.kinds)
+        else:
+            held = held.any(-2)
+        return jnp.concatenate([held.astype(jnp.float32), self.betting[sight.node]], -1)
+
+
+def build_card_arena(betting: BettingTree, view: View = "nfsp") -> CardArena:
+    """An arena for a poker game, from its betting."""
+    game = betting.game
+    boards = np.cumsum([declared.board for declared in game.rounds])
+    arrived = [0] * game.hole + [number for number, declared in enumerate(game.rounds) for _ in range(declared.board)]
+    seen = betting.history if view == "nfsp" else betting.raises
+    return CardArena(
+        players=game.players,
+        hole=game.hole,
+        deck=(len(game.deck.ranks) * game.deck.copies, game.deck.copies_of_kind),
+        actor=jnp.asarray(betting.actor, jnp.int32),
+        upturned=jnp.asarray(boards[betting.round], jnp.int32),
+        arrived=jnp.asarray(arrived, jnp.int32),
+        child=jnp.asarray(betting.child, jnp.int32),
+        past=jnp.asarray(betting.past, jnp.int32),
+        betting=jnp.asarray(seen, jnp.float32),
+        paid=jnp.asarray(betting.paid, jnp.float32),
+        folded=jnp.asarray(betting.folded),
+        strength=_strengths(game),
+        view=view,
+        rounds=len(game.rounds),
+    )
+
+
+def _strengths(game: Poker) -> Strengths:
+    """Ranks of poker hands where those decide, else a table asked of the rules once."""
+    if game.showdown is best_five:
+        return Strengths(None, build_ranks(game.deck))
+    cards = game.hole + sum(declared.board for declared in game.rounds)
+    shape = (game.deck.kinds,) * cards
+    if np.prod(shape, dtype=float) > LARGEST_TABLE:
+        raise BadInput(f"{game.name} has a showdown of {cards} cards that is no poker hand; only small decks can.")
+    strengths = [game.showdown(game.deck, cell[: game.hole], cell[game.hole :]) for cell in np.ndindex(shape)]
+    order = {strength: number for number, strength in enumerate(sorted(set(strengths)))}
+    table = np.array([order[strength] for strength in strengths]).reshape(shape)
+    return Strengths(jnp.asarray(table, jnp.int32), None)

@@ -1,0 +1,138 @@
+"""Matches: what one player wins off another, with an interval that can be trusted.
+
+Every deal is played once for each seat, the players changing seats in between, so that good cards come to both
+(*duplicate* deals). What is won on a deal is then one number, independent of all other deals', and their mean has a
+plain interval. Thousands of deals are played at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+from scipy import stats
+
+from feint.arena.arena import Arena, as_uniform, draw, random_words
+from feint.arena.policy import Policy
+from feint.games.errors import BadInput
+
+BATCH = 4096
+"""Deals played at once."""
+
+
+@final
+@dataclass(frozen=True)
+class Match:
+    """What the first player won, in chips per hand."""
+
+    hands: int
+    mean: float
+    error: float
+    """The standard error of the mean."""
+    deals: int
+    saved: float
+    """How many times as many hands on separate deals would give the same error."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the mean."""
+        reach = float(stats.t.ppf(0.975, self.deals - 1)) * self.error
+        return self.mean - reach, self.mean + reach
+
+    def in_big_blinds(self, big_blind: float) -> tuple[float, float]:
+        """The mean and half the width of its 95% interval, in thousandths of a big blind per hand."""
+        low, high = self.interval
+        return 1000 * self.mean / big_blind, 500 * (high - low) / big_blind
+
+
+def match(
+    arena: Arena,
+    first: Policy,
+    second: Policy,
+    hands: int,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> Match:
+    """Play `first` against `second`, who takes all other seats, for at least so many hands.
+
+    `progress` is told the hands played so far.
+    """
+    deals = math.ceil(hands / arena.players)
+    if deals < 2:
+        raise BadInput(f"A match needs at least {2 * arena.players} hands to judge its error, but got {hands}.")
+    scores: list[Float[np.ndarray, "d p"]] = []
+    key = jax.random.key(seed)
+    for begun in range(0, deals, BATCH):
+        key, playing = jax.random.split(key)
+        scores.append(np.asarray(_play_deals(arena, (first, second), min(BATCH, deals), playing)))
+        if progress:
+            progress(min(begun + BATCH, deals) * arena.players)
+    won = np.concatenate(scores)[:deals].astype(float)
+    by_deal = won.mean(1)
+    error = float(by_deal.std(ddof=1)) / math.sqrt(deals)
+    # Hands on separate deals, half in each seat: the variance left within each seat, none of it shared.
+    apart = float(won.var(0, ddof=1).mean()) / won.size
+    return Match(won.size, float(by_deal.mean()), error, deals, apart / error**2 if error else math.inf)
+
+
+def play_deals(arena: Arena, policies: tuple[Policy, Policy], deals: int, key: PRNGKeyArray) -> Float[Array, "d p"]:
+    """What the first policy wins on each of so many deals in each seat, in chips."""
+    dealing, playing = jax.random.split(key)
+    players = arena.players
+    dealt = arena.deal(random_words(dealing, arena.deal_words, deals))
+    where = jax.tree.map(lambda leaf: jnp.repeat(leaf, players, 0), dealt)
+    seat = jnp.tile(jnp.arange(players), deals)
+    payoff = play_out(arena, policies, (jnp.arange(players) != seat[:, None]).astype(jnp.int32), where, playing)
+    return jnp.take_along_axis(payoff, seat[:, None], 1).reshape(deals, players)
+
+
+_play_deals = eqx.filter_jit(play_deals)
+
+
+def play_out(
+    arena: Arena, policies: tuple[Policy, ...], seated: Int[Array, "t p"], where: Any, key: PRNGKeyArray
+) -> Float[Array, "t p"]:
+    """Play hands to their end; `seated` says which policy sits where. What each seat wins, in chips."""
+    tables, players = seated.shape
+
+    def move(state: tuple[Any, Array, Array, Array]) -> tuple[Any, Array, Array, Array]:
+        where, over, won, key = state
+        key, drawing = jax.random.split(key)
+        words = random_words(drawing, arena.play_words + 1, tables)
+        sight, turn = arena.sight(where), arena.turn(where)
+        asked = jnp.take_along_axis(seated, turn[:, None], 1)
+        answers = jnp.stack([policy(sight, turn) for policy in policies])
+        chosen = draw(jnp.take_along_axis(answers, asked[None], 0)[0], as_uniform(words[-1]))
+        played = arena.play(where, chosen, words[:-1])
+        return played.where, over | played.done, won + jnp.where(over[:, None], 0.0, played.payoff), key
+
+    start = where, jnp.zeros(tables, bool), jnp.zeros((tables, players), jnp.float32), key
+    won: Float[Array, "t p"] = jax.lax.while_loop(lambda state: ~state[1].all(), move, start)[2]
+    return won
+
+
+def cross_table(
+    arena: Arena,
+    players: Mapping[str, Policy],
+    hands: int,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> dict[tuple[str, str], Match]:
+    """Everyone against everyone: what each named player wins off each other one."""
+    table: dict[tuple[str, str], Match] = {}
+    names = list(players)
+    for number, name in enumerate(names):
+        for other in names[number + 1 :]:
+            if progress:
+                progress(f"{name} against {other}")
+            played = match(arena, players[name], players[other], hands, seed)
+            table[name, other] = played
+            table[other, name] = Match(played.hands, -played.mean, played.error, played.deals, played.saved)
+    return table

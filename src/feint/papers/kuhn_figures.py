@@ -1,0 +1,142 @@
+"""The figures of the reproduction of fictitious play by winnings in Kuhn poker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from feint.evaluate.dominance import Eliminated
+from feint.report.curve import COLOURS, INK
+from feint.report.game_tree import Branch, draw_tree
+from feint.report.grid import Panel, draw_grid
+from feint.tree.best_response import nash_conv_of
+from feint.tree.cache import unroll
+from feint.tree.tree import Tree
+
+
+def kuhn_equilibrium(tree: Tree, alpha: float) -> Float[np.ndarray, "i a"]:
+    """Kuhn's equilibria: player 1 bluffs with the lowest card with probability `alpha`, from 0 to 1/3."""
+    aggressive = {
+        (0, "J"): alpha, (0, "Q"): 0.0, (0, "K"): 3 * alpha,
+        (0, "J: check bet"): 0.0, (0, "Q: check bet"): alpha + 1 / 3, (0, "K: check bet"): 1.0,
+        (1, "J: check"): 1 / 3, (1, "Q: check"): 0.0, (1, "K: check"): 1.0,
+        (1, "J: bet"): 0.0, (1, "Q: bet"): 1 / 3, (1, "K: bet"): 1.0,
+    }  # fmt: skip
+    table = np.zeros(tree.legal.shape)
+    for row, (player, label) in enumerate(zip(tree.player, tree.labels, strict=True)):
+        passive, active = np.flatnonzero(tree.legal[row])
+        table[row, active] = aggressive[int(player), label]
+        table[row, passive] = 1 - table[row, active]
+    return table
+
+
+def draw_figures(
+    out: Path,
+    tree: Tree,
+    plain: Float[np.ndarray, "u s i a"],
+    modified: Float[np.ndarray, "u s i a"],
+    eliminated: Eliminated,
+) -> None:
+    """The paper's figures, from both algorithms' strategies at every step `u`, for all seeds `s`."""
+    draw_tree(unroll("rock_paper_scissors"), [Branch("Rock, paper, scissors", 0)], out / "figure-1.png")
+    deals = {_deal(tree, node): node for node in range(tree.nodes) if tree.actor[node] == 0 and _dealt(tree, node)}
+    branches = [Branch(f"{deal[0]} against {deal[1]}", deals[deal]) for deal in ("JK", "QJ", "KQ")]
+    draw_tree(tree, branches, out / "figure-2.png", kuhn_equilibrium(tree, 1 / 6))
+    _draw_family(tree, out / "equilibria.png")
+    steps = [Panel(f"step {step}", plain[step - 1]) for step in (1, 2, len(plain))]
+    draw_grid(tree, steps, out / "figure-3.png", eliminated.mask)
+    draw_grid(tree, [Panel(f"step {len(modified)}", modified[-1])], out / "figure-4.png", eliminated.mask)
+    _draw_mass(tree, {"plain": plain, "modified": modified}, eliminated, out / "dominated.png")
+
+
+def _dealt(tree: Tree, node: int) -> bool:
+    return bool(tree.infoset[tree.parent[node]] < 0)
+
+
+def _deal(tree: Tree, node: int) -> str:
+    """Both players' cards, from what they see."""
+    following = int(tree.first_child[node])
+    return "".join(tree.labels[int(tree.infoset[each])][0] for each in (node, following))
+
+
+def _axes(title: str, width: float = 7.2) -> tuple[Any, Any]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, 4.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize=11)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    return figure, axes
+
+
+def _draw_family(tree: Tree, path: Path) -> None:
+    """Player 1's choices along the family of equilibria, and how exploitable it is beyond."""
+    figure, axes = _axes("Player 1's equilibria in Kuhn poker")
+    alphas = np.linspace(0, 1 / 3, 61)
+    for label, values, colour in (
+        ("bets the jack", alphas, COLOURS[0]),
+        ("calls with the queen", alphas + 1 / 3, COLOURS[1]),
+        ("bets the king", 3 * alphas, COLOURS[2]),
+    ):
+        axes.plot(alphas, values, color=colour, label=label, linewidth=1.8)
+    gaps = [float(nash_conv_of(tree.form, jnp.asarray(kuhn_equilibrium(tree, alpha)))) for alpha in alphas]
+    axes.set(xlabel="α", ylabel="probability", xlim=(0, 1 / 3), ylim=(0, 1.02))
+    axes.legend(frameon=False, title=f"value −1/18; largest NashConv {max(gaps):.0e}")
+    figure.savefig(path, dpi=150)
+
+
+def _draw_mass(
+    tree: Tree, played: Mapping[str, Float[np.ndarray, "u s i a"]], eliminated: Eliminated, path: Path
+) -> None:
+    """The probability of each dominated move, step by step, for the paper's two algorithms."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.6, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, name in zip(figure.subplots(1, 2, sharey=True), played, strict=True):
+        tables = played[name]
+        steps = np.arange(1, len(tables) + 1)
+        for number, (row, move) in enumerate(np.argwhere(eliminated.mask)):
+            values = tables[:, :, row, move]
+            error = 1.96 * values.std(1) / np.sqrt(values.shape[1])
+            style = "-" if eliminated.round_of[row, move] == 0 else "--"
+            colour = (*COLOURS, "#111111")[number % 7]
+            axes.plot(steps, values.mean(1), style, color=colour, linewidth=1.6, label=describe(tree, row, move))
+            axes.fill_between(
+                steps, values.mean(1) - error, values.mean(1) + error, color=colour, alpha=0.15, linewidth=0
+            )
+        axes.set(xlabel="step", ylim=(0, 1), title=f"{name}: how often a dominated move is made")
+        axes.title.set(fontsize=10, color=INK)
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    figure.savefig(path, dpi=150)
+
+
+def draw_exploitability(gaps: Mapping[str, Float[np.ndarray, "u s"]], path: Path) -> None:
+    """Exploitability at every step, by the name of the algorithm: means, and the middle half of seeds."""
+    figure, axes = _axes("Kuhn poker: exploitability (chips per hand, exact)")
+    for (label, values), colour in zip(gaps.items(), COLOURS, strict=False):
+        steps = np.arange(1, len(values) + 1)
+        axes.plot(steps, values.mean(1), color=colour, linewidth=1.6, label=label)
+        axes.fill_between(steps, *np.quantile(values, (0.25, 0.75), 1), color=colour, alpha=0.12, linewidth=0)
+    axes.set(xlabel="step", ylim=(0, None))
+    axes.legend(frameon=False, fontsize="small")
+    figure.savefig(path, dpi=150)
+
+
+def describe(tree: Tree, row: int, move: int) -> str:
+    """A move in words: `player 2 bets Q after check`."""
+    card, _, betting = tree.labels[row].partition(": ")
+    free = not tree.legal[row, tree.actions.index("fold")]
+    verb = {"fold": "folds", "call": "checks" if free else "calls with", "raise": "bets" if free else "raises"}
+    return f"player {tree.player[row] + 1} {verb[tree.actions[move]]} {card}{' after ' + betting if betting else ''}"

@@ -1,0 +1,109 @@
+"""A small poker strategy at a glance: rows are cards, columns situations, bars the moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from feint.report.curve import INK
+from feint.tree.tree import Tree
+
+FOLD, PASSIVE, AGGRESSIVE, GONE = "#9a9a9a", "#00796b", "#c88719", "#a23b3b"
+"""Folds grey, checks and calls teal, bets and raises gold, as in the tables; what is dominated red."""
+WIDEST = 6
+"""Situations side by side; more go on below."""
+
+
+class Panel(NamedTuple):
+    """One strategy, or the same of many seeds."""
+
+    title: str
+    tables: Float[np.ndarray, "s i a"]
+
+
+class Layout(NamedTuple):
+    """Where each information set is drawn."""
+
+    cards: list[str]
+    """The rows, highest first."""
+    situations: list[tuple[int, str]]
+    """The columns: who is to move, and the betting so far."""
+    infoset: dict[tuple[str, tuple[int, str]], int]
+
+
+def layout(tree: Tree) -> Layout | None:
+    """Cards by situations, or None where a game's information sets do not form such a grid (one card, one round)."""
+    if tree.actions != ("fold", "call", "raise"):
+        return None
+    infoset = {}
+    for row, (label, player) in enumerate(zip(tree.labels, tree.player, strict=True)):
+        card, _, betting = label.partition(": ")
+        infoset[card, (int(player), betting)] = row
+    cards = list(dict.fromkeys(card for card, _ in infoset))
+    situations = sorted({situation for _, situation in infoset}, key=lambda each: (each[1].count(" "), *each))
+    if len(cards) * len(situations) != len(tree.labels) or any(len(card) != 1 for card in cards):
+        return None
+    return Layout(cards[::-1], situations, infoset)
+
+
+def draw_grid(
+    tree: Tree, panels: Sequence[Panel], path: Path, dominated: Bool[np.ndarray, "i a"] | None = None
+) -> Path:
+    """Draw strategies one below the other. Of many seeds: means as bars, the middle 80% of seeds as lines."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    found = layout(tree)
+    assert found is not None, "draw_grid is for games that layout() takes"
+    bands = [found.situations[first : first + WIDEST] for first in range(0, len(found.situations), WIDEST)]
+    columns, rows = min(len(found.situations), WIDEST), len(found.cards)
+    parts = [(panel, band, band is bands[0]) for panel in panels for band in bands]
+    figure = Figure(figsize=(1.0 + 1.75 * columns, 0.5 + (0.75 + 0.62 * rows) * len(parts)), layout="constrained")
+    FigureCanvasAgg(figure)
+    marks = np.zeros_like(tree.legal) if dominated is None else dominated
+    for (panel, band, first), box in zip(parts, figure.subfigures(len(parts), 1, squeeze=False)[:, 0], strict=True):
+        if panel.title and first:
+            box.suptitle(panel.title, color=INK, fontsize=10, fontweight="bold", x=0.01, ha="left")
+        axes = box.subplots(rows, columns, squeeze=False, sharex=True)
+        for (row, card), (column, situation) in product(enumerate(found.cards), enumerate(band)):
+            infoset, cell = found.infoset[card, situation], axes[row][column]
+            _cell(cell, panel.tables[:, infoset], tree.legal[infoset], marks[infoset])
+            if row == 0:
+                cell.set_title(_heading(situation), fontsize=8, color=INK, pad=3)
+            if column == 0:
+                cell.set_ylabel(card, rotation=0, fontsize=13, fontweight="bold", color=INK, labelpad=8, va="center")
+        for unused in axes[:, len(band) :].flat:
+            unused.set_axis_off()
+    if dominated is not None and dominated.any():
+        figure.supxlabel("red, hatched: dominated moves", fontsize=8, color=GONE)
+    figure.savefig(path, dpi=150)
+    return path
+
+
+def _heading(situation: tuple[int, str]) -> str:
+    player, betting = situation
+    return f"player {player + 1}\n{'after ' + betting if betting else 'to open'}"
+
+
+def _cell(cell: Any, tables: Float[np.ndarray, "s a"], legal: Bool[np.ndarray, " a"], marks: np.ndarray) -> None:
+    """One situation: a bar for each legal move, its name and its probability."""
+    moves = np.flatnonzero(legal)[::-1]
+    names = ("fold", "call", "raise") if legal[0] else ("fold", "check", "bet")
+    for place, move in enumerate(moves):
+        mean = tables[:, move].mean()
+        colour = GONE if marks[move] else (FOLD, PASSIVE, AGGRESSIVE)[move]
+        face = "white" if marks[move] else colour
+        cell.barh(place, 1.0, 0.8, color="#f2f2f2")
+        cell.barh(place, mean, 0.8, color=face, edgecolor=colour, hatch="////" if marks[move] else None, linewidth=1)
+        if len(tables) > 1:
+            low, high = np.quantile(tables[:, move], (0.1, 0.9))
+            cell.plot((low, high), (place, place), color=INK, linewidth=1)
+        cell.text(1.04, place, f"{mean:.2f} {names[move]}", va="center", fontsize=7.5, color=colour)
+    cell.set(xlim=(0, 1.75), ylim=(-0.6, len(moves) - 0.4), xticks=(), yticks=())
+    cell.spines[["top", "right", "bottom"]].set_visible(False)
+    cell.spines["left"].set_color("#cccccc")

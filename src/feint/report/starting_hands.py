@@ -1,0 +1,114 @@
+"""Hold'em's starting hands as pictures: the chart that players read, and every two cards as a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from feint.arena.betting import BettingTree
+from feint.arena.cards import HIDDEN, Seen
+from feint.report.curve import INK
+from feint.report.grid import AGGRESSIVE, FOLD, PASSIVE
+
+
+def ask_starting_hands(
+    betting: BettingTree, answer: Callable[[Seen], Float[Array, "b a"]], node: int = 0
+) -> Float[np.ndarray, "k k a"]:
+    """What is answered with every two cards at a betting decision before the flop; nan for a card with itself."""
+    kinds, board = betting.game.deck.kinds, sum(declared.board for declared in betting.game.rounds)
+    pairs = np.argwhere(~np.eye(kinds, dtype=bool)).astype(np.uint8)
+    hidden = np.full((len(pairs), board), HIDDEN, np.uint8)
+    # Hole cards are kept in no order, so networks are asked with the lower card first, as the rules deal them.
+    sight = Seen(
+        jnp.full(len(pairs), node, jnp.int16), jnp.asarray(np.concatenate([np.sort(pairs, 1), hidden], 1), jnp.uint8)
+    )
+    answers = np.asarray(answer(sight))
+    told = np.full((kinds, kinds, answers.shape[1]), np.nan)
+    told[pairs[:, 0], pairs[:, 1]] = answers
+    return told
+
+
+def by_ranks(told: Float[np.ndarray, "k k a"], suits: int) -> Float[np.ndarray, "r r a"]:
+    """Means over suits: suited hands above the diagonal, others below, pairs on it; the highest rank first."""
+    ranks = len(told) // suits
+    split = told.reshape(ranks, suits, ranks, suits, -1)
+    same = np.eye(suits, dtype=bool)
+    chart = np.empty((ranks, ranks, told.shape[-1]))
+    for high in range(ranks):
+        for low in range(ranks):
+            cells = split[high, :, low]
+            chart[high, low] = cells[same].mean(0) if high > low else cells[~same].mean(0)
+    return chart[::-1, ::-1]
+
+
+def draw_chart(
+    betting: BettingTree, probabilities: Float[np.ndarray, "k k a"], path: Path, title: str = "", node: int = 0
+) -> Path:
+    """The chart of starting hands at a decision: every cell filled by how often each move is made."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    deck = betting.game.deck
+    chart, names = by_ranks(probabilities, deck.copies), deck.ranks[::-1]
+    figure = Figure(figsize=(6.4, 6.9), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    for row, first in enumerate(names):
+        for column, second in enumerate(names):
+            _cell(axes, row, column, chart[row, column])
+            pair = first + second if row <= column else second + first
+            word = pair + ("" if row == column else "s" if row < column else "o")
+            axes.text(column + 0.5, row + 0.5, word, ha="center", va="center", fontsize=7.5, color="white")
+    axes.set(xlim=(0, len(names)), ylim=(len(names), 0), xticks=(), yticks=(), aspect="equal")
+    axes.spines[:].set_visible(False)
+    axes.set_title(title, loc="left", color=INK, fontsize=10, fontweight="bold")
+    _legend(figure, betting, node)
+    figure.savefig(path, dpi=150)
+    return path
+
+
+def _cell(axes: Any, row: int, column: int, shares: Sequence[float]) -> None:
+    """One kind of hand, filled from the left: raises, then calls, then folds."""
+    from matplotlib.patches import Rectangle
+
+    left = float(column)
+    for move, colour in ((2, AGGRESSIVE), (1, PASSIVE), (0, FOLD)):
+        axes.add_patch(Rectangle((left, row), shares[move], 1, facecolor=colour, linewidth=0))
+        left += shares[move]
+    axes.add_patch(Rectangle((column, row), 1, 1, fill=False, edgecolor="white", linewidth=1.2))
+
+
+def _legend(figure: Any, betting: BettingTree, node: int) -> None:
+    from matplotlib.patches import Patch
+
+    colours = ((2, AGGRESSIVE), (1, PASSIVE), (0, FOLD))
+    shown = [Patch(color=colour, label=betting.actions[move]) for move, colour in colours if betting.legal[node, move]]
+    figure.legend(handles=shown, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+
+
+def draw_heat_map(betting: BettingTree, values: Float[np.ndarray, "k k"], path: Path, title: str, unit: str) -> Path:
+    """What every two starting cards are worth; cards by suit, and by rank within it."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    deck = betting.game.deck
+    order = sorted(range(deck.kinds), key=lambda card: (deck.suit(card), deck.rank(card)))
+    figure = Figure(figsize=(6.8, 5.8), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    shown = values[np.ix_(order, order)]
+    # The diagonal is no hand; it takes the lowest value so that it does not stretch the colours.
+    image = axes.imshow(np.where(np.isnan(shown), np.nanmin(shown), shown), cmap="viridis", interpolation="nearest")
+    labels = [deck.name(card) for card in order]
+    places = [place for place in range(len(order)) if place % 4 == 0]
+    axes.set_xticks(places, [labels[place] for place in places], fontsize=7)
+    axes.set_yticks(places, [labels[place] for place in places], fontsize=7)
+    axes.set_title(title, loc="left", color=INK, fontsize=10, fontweight="bold")
+    figure.colorbar(image, ax=axes, shrink=0.8, label=unit)
+    figure.savefig(path, dpi=150)
+    return path

@@ -1,0 +1,68 @@
+"""Players by name, seated at one game: trained runs, and the simple ones that everybody should beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import jax.numpy as jnp
+
+from feint.arena.arena import Arena
+from feint.arena.betting import Playground, playground
+from feint.arena.cards import build_card_arena
+from feint.arena.policy import Always, PlayedStrategy, Policy, Table, Uniform
+from feint.arena.tables import build_arena
+from feint.games.errors import BadInput
+from feint.games.library import load_game
+from feint.games.poker import CALL, FOLD, RAISE
+from feint.runs.folder import Run, load_run
+from feint.tree.strategy import tabulate
+from feint.tree.tree import Tree
+
+SIMPLE = {"random": None, "fold": FOLD, "call": CALL, "raise": RAISE}
+"""Players that need no training: moves at random, or always the same one (a call where that is not legal)."""
+
+
+@final
+@dataclass(frozen=True)
+class Seated:
+    """Players at a table."""
+
+    game: str
+    arena: Arena
+    policies: tuple[Policy, ...]
+    big_blind: float
+    """What winnings are measured in: the largest blind or ante; 1 where there are none."""
+
+
+def seat(names: tuple[str, ...], game: str | None = None) -> Seated:
+    """Players by name at the game that their runs are for, or at the one given."""
+    runs = {name: load_run(name) for name in names if name not in SIMPLE}
+    wanted = {run.config.game: name for name, run in runs.items()} | ({game: "--game"} if game else {})
+    if not wanted:
+        raise BadInput(f"Neither {' nor '.join(names)} says which game to play; name it with --game.")
+    if len(wanted) > 1:
+        raise BadInput(f"These are for different games ({', '.join(wanted)}); choose players of one game.")
+    name = next(iter(wanted))
+    ground = playground(load_game(name))
+    arena: Arena = build_arena(ground) if isinstance(ground, Tree) else build_card_arena(ground)
+    policies = tuple(_policy(runs.get(player), player, ground, arena) for player in names)
+    return Seated(name, arena, policies, _big_blind(ground))
+
+
+def _policy(run: Run | None, name: str, ground: Playground, arena: Arena) -> Policy:
+    if run is None:
+        move = SIMPLE[name]
+        if move is not None and "call" not in ground.actions:
+            raise BadInput(f"{name!r} is a player for poker, but {ground.name} is another game; use random.")
+        return Uniform(arena) if move is None else Always(arena, move, CALL)
+    if isinstance(run.strategy, PlayedStrategy):
+        return run.strategy.policy
+    assert isinstance(ground, Tree)
+    return Table(jnp.asarray(tabulate(ground, run.strategy)))
+
+
+def _big_blind(ground: Playground) -> float:
+    rules = load_game(ground.name)
+    blinds = (*getattr(rules, "blinds", ()), getattr(rules, "ante", 0.0))
+    return float(max(blinds, default=0.0)) or 1.0

@@ -1,0 +1,151 @@
+"""Play by betting tree and dealt cards is the game that the rules describe."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+import feint
+from feint.arena.arena import as_uniform, draw, random_words
+from feint.arena.betting import BettingTree, playground, unroll_betting
+from feint.arena.cards import HIDDEN, Deal, Seen, build_card_arena
+from feint.arena.policy import Uniform
+from feint.games.errors import BadInput
+from feint.games.library import load_game
+
+SMALL = ["kuhn", "kuhn(players=3)", "leduc", "leduc(suits=True)", "leduc(players=3)", "leduc_no_limit"]
+
+
+@pytest.fixture(scope="module")
+def holdem():
+    return unroll_betting(load_game("holdem"))
+
+
+@pytest.fixture(scope="module")
+def arena(holdem):
+    return build_card_arena(holdem)
+
+
+def words(key, arena, tables, play=False):
+    return random_words(jax.random.key(key), arena.play_words if play else arena.deal_words, tables)
+
+
+def test_hold_em_has_its_betting(holdem):
+    assert np.bincount(holdem.round).tolist() == [8, 70, 630, 5670]
+    assert holdem.labels[0] == ""
+    assert holdem.actor[0] == 0
+    assert holdem.past.shape[1] == 11
+    assert holdem.paid.max() == 48
+    assert holdem.big_blind == 2
+
+
+def test_playgrounds_are_trees_where_they_can_be(tree_of):
+    assert playground(load_game("leduc")).fingerprint == tree_of("leduc").fingerprint
+    assert isinstance(playground(load_game("holdem")), BettingTree)
+    with pytest.raises(BadInput, match="draws its dealer"):
+        unroll_betting(load_game("leduc_thesis"))
+
+
+def test_every_deal_is_of_different_cards_and_equally_likely(arena):
+    cards = np.asarray(arena.deal(words(0, arena, 100_000)).cards).astype(int)
+    assert cards.shape == (100_000, 9)
+    assert cards.max() == 51
+    ordered = np.sort(cards, 1)
+    assert (ordered[:, 1:] != ordered[:, :-1]).all()
+    for place in range(9):
+        assert stats.chisquare(np.bincount(cards[:, place], minlength=52)).pvalue > 1e-4
+    pairs = cards[:, 0] * 52 + cards[:, 1]
+    counts = np.bincount(pairs, minlength=52 * 52).reshape(52, 52)
+    assert stats.chisquare(counts[~np.eye(52, dtype=bool)]).pvalue > 1e-4
+    assert abs(np.corrcoef(cards.T.astype(float))[np.triu_indices(9, 1)] + 1 / 51).max() < 0.02
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
+    tree, arena = tree_of(name), build_card_arena(unroll_betting(load_game(name)))
+    tables, policy = 4096, Uniform(arena)
+
+    def step(where, key):
+        drawn = random_words(key, arena.play_words + 1, tables)
+        move = draw(policy(arena.sight(where), arena.turn(where)), as_uniform(drawn[-1]))
+        played = arena.play(where, move, drawn[:-1])
+        return played.where, (played.done.sum(), played.payoff.sum(0), (played.payoff**2).sum(0))
+
+    run = eqx.filter_jit(lambda where, keys: jax.lax.scan(step, where, keys)[1])
+    done, won, squared = run(arena.deal(words(1, arena, tables)), jax.random.split(jax.random.key(2), 300))
+    hands = int(done.sum())
+    error = np.sqrt(np.asarray(squared.sum(0))) / hands
+    assert (abs(np.asarray(won.sum(0)) / hands - feint.expected_values(tree, tree.uniform())) < 4 * error).all()
+
+
+@pytest.mark.parametrize("name", ["leduc(suits=True)", "holdem", "holdem(rounds=2, ranks=6)", "holdem(rules='rlcard')"])
+def test_hands_go_as_the_rules_say(name):
+    """Hands played at tables, replayed with the rules: the same players, moves, sights, features and winnings."""
+    game = load_game(name)
+    betting = unroll_betting(game)
+    arena = build_card_arena(betting)
+    tables = 60
+    rng = np.random.default_rng(0)
+    where = arena.deal(words(3, arena, tables))
+    cards = np.asarray(where.cards)
+    hands = [start(game, row) for row in cards]
+    over = np.zeros(tables, bool)
+    features, legal_moves = eqx.filter_jit(arena.features), eqx.filter_jit(arena.legal)
+    while not over.all():
+        sight, turn = arena.sight(where), np.asarray(arena.turn(where))
+        seen, legal = np.asarray(features(sight)), np.asarray(legal_moves(sight))
+        moves = np.array([rng.choice(np.flatnonzero(row)) for row in legal])
+        played = arena.play(where, jnp.asarray(moves), words(4, arena, tables, play=True))
+        for table in np.flatnonzero(~over):
+            hand, row = hands[table], cards[table]
+            assert hand.actor == turn[table]
+            assert game.legal(hand) == np.flatnonzero(legal[table]).tolist()
+            np.testing.assert_array_equal(seen[table], game.features(hand, hand.actor))
+            hands[table] = dealt(game, game.play(hand, int(moves[table])), row)
+            assert (hands[table].actor == feint.TERMINAL) == bool(played.done[table])
+            if played.done[table]:
+                np.testing.assert_allclose(played.payoff[table], game.payoffs(hands[table]), atol=1e-5)
+        over |= np.asarray(played.done)
+        where = played.where
+
+
+def start(game, row):
+    return dealt(game, game.start(), row)
+
+
+def dealt(game, hand, row):
+    """A hand once chance has dealt the cards of a table's row."""
+    while hand.actor == feint.CHANCE:
+        if len(hand.holes) < game.players:
+            first = len(hand.holes) * game.hole
+            hand = game.deal(hand, tuple(int(card) for card in row[first : first + game.hole]))
+        else:
+            first = game.players * game.hole + len(hand.board)
+            due = game.rounds[len(hand.moves)].board
+            hand = game.deal(hand, tuple(int(card) for card in row[first : first + due]))
+    return hand
+
+
+def test_players_see_their_own_cards_and_the_open_board(holdem, arena):
+    cards = jnp.arange(9, dtype=jnp.uint8)[None]
+    for node in (0, 5, 40, 300, 5000):
+        seen = arena.sight(Deal(jnp.array([node]), cards))
+        player, up = holdem.actor[node], (0, 3, 4, 5)[holdem.round[node]]
+        own = [2 * player, 2 * player + 1]
+        assert seen.cards[0].tolist() == [*own, *range(4, 4 + up), *[HIDDEN] * (5 - up)]
+        assert int(seen.node[0]) == node
+
+
+def test_rlcards_view_is_its_72_numbers(holdem):
+    arena = build_card_arena(holdem, "rlcard")
+    assert arena.inputs == 72
+    node = holdem.labels.index("raise raise call / check bet")
+    cards = jnp.array([[0, 51, 7, 8, 9, HIDDEN, HIDDEN]], jnp.uint8)
+    row = np.asarray(arena.features(Seen(jnp.array([node]), cards)))[0]
+    assert np.flatnonzero(row[:52]).tolist() == [0, 7, 8, 9, 51]
+    # Two raises before the flop, one on it, none later: four blocks of five indicators.
+    assert np.flatnonzero(row[52:]).tolist() == [2, 6, 10, 15]

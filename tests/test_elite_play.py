@@ -1,0 +1,134 @@
+"""Fictitious play by winnings: what is kept, how it is averaged, and what becomes of dominated moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import feint
+from feint.games.errors import BadInput
+from feint.learners.elite_play import Decisions, ElitePlay, elite_counts, longest_hand
+from feint.papers import kuhn_fictitious_play as paper
+from feint.papers.kuhn_figures import kuhn_equilibrium
+
+
+def stepped(tree, method, steps=1, seed=0):
+    learner = method.on(tree)
+    state = eqx.filter_jit(lambda learner, key: learner.init(key))(learner, jax.random.key(seed))
+    step = eqx.filter_jit(lambda learner, state: learner.step(state)[0])
+    states = [state]
+    for _ in range(steps):
+        states.append(step(learner, states[-1]))
+    return states
+
+
+def counted(rows, selection, infosets=3, moves=2, key=0):
+    """`elite_counts` of rows (infoset, move, winnings, made)."""
+    infoset, move, winnings, made = (np.array(column) for column in zip(*rows, strict=True))
+    decisions = Decisions(jnp.asarray(infoset), jnp.asarray(move), jnp.asarray(winnings, float), jnp.asarray(made))
+    return np.asarray(elite_counts(decisions, jnp.ones((infosets, moves), bool), selection, jax.random.key(key)))
+
+
+def test_the_best_of_each_situation_are_kept():
+    rows = [(0, 0, -1.0, True)] * 8 + [(0, 1, 2.0, True)] * 2 + [(2, 0, -2.0, True)] * 4 + [(2, 1, -1.0, True)] * 2
+    kept = counted(rows, selection=2)
+    # Of 10 those of rank 1 to 4 (j < 5), of 6 those of rank 1 and 2 (j < 3).
+    np.testing.assert_array_equal(kept, [[2, 2], [0, 0], [0, 2]])
+    # As Code 1 is written, five decisions and one in five to keep teach nothing: j = 1 is not below 5 / 5.
+    assert counted([(0, 0, 1.0, True)] * 5, selection=5).sum() == 0
+    assert counted([(0, 0, 1.0, True)] * 6, selection=5).sum() == 1
+    # What fills up hands that ended early is not a decision.
+    assert counted([(0, 0, 1.0, True)] * 6 + [(0, 1, 9.0, False)] * 9, selection=5)[0].tolist() == [1, 0]
+
+
+def test_ties_are_broken_at_random():
+    rows = [(0, 0, 1.0, True)] * 20 + [(0, 1, 1.0, True)] * 20
+    kept = np.array([counted(rows, 5, key=key)[0] for key in range(200)])
+    assert (kept.sum(1) == 7).all()
+    assert abs(kept[:, 0].mean() - 3.5) < 0.4
+
+
+@pytest.mark.parametrize(
+    ("name", "longest"), [("kuhn", 3), ("kuhn(players=3)", 5), ("leduc", 8), ("rock_paper_scissors", 2)]
+)
+def test_longest_hands(tree_of, name, longest):
+    assert longest_hand(tree_of(name)) == longest
+
+
+def test_it_starts_exactly_uniform(tree_of):
+    tree = tree_of("kuhn")
+    np.testing.assert_array_equal(stepped(tree, ElitePlay(), 0)[0].policy, tree.uniform())
+
+
+def test_strategies_are_averaged_as_asked(tree_of):
+    """One answer, three ways to take it: the same hands and the same training up to there."""
+    tree = tree_of("kuhn")
+    start, plain = stepped(tree, ElitePlay(average=None))
+    for average, share in (("policy", 0.5), ("fictitious", 0.5)):
+        after = stepped(tree, ElitePlay(average=average))[1]
+        np.testing.assert_allclose(after.policy, start.policy + share * (plain.policy - start.policy), atol=1e-12)
+    second, third = stepped(tree, ElitePlay(average="fictitious"), 2)[1:]
+    learner = ElitePlay().on(tree)
+    expected = second.policy + (learner._outputs(third.network) - second.policy) / 3
+    np.testing.assert_allclose(third.policy, expected, atol=1e-12)
+    weights = stepped(tree, ElitePlay(average="weights"))[1]
+    for mean, old, new in zip(*(jax.tree.leaves(s.network) for s in (weights, start, plain)), strict=True):
+        np.testing.assert_allclose(mean, (old + new) / 2, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["leduc", "kuhn(players=4)", "rock_paper_scissors"])
+def test_any_game_can_be_played(tree_of, name):
+    tree = tree_of(name)
+    state = stepped(tree, ElitePlay(hands=200, updates=20), 2)[-1]
+    table = np.asarray(state.policy)
+    np.testing.assert_allclose(table.sum(1), 1, atol=1e-12)
+    assert (table[~tree.legal] < 1e-12).all()
+
+
+def test_settings_are_checked():
+    with pytest.raises(BadInput, match="selection=0"):
+        ElitePlay(selection=0.5)
+    with pytest.raises(BadInput, match="hands=0"):
+        replace(ElitePlay(), hands=0)
+
+
+@pytest.fixture(scope="module")
+def played(tree_of):
+    tree = tree_of("kuhn")
+    return {name: paper.play(tree, ElitePlay(average=name), 9, 60) for name in (None, "policy")}
+
+
+def test_the_plain_algorithm_gets_stuck_and_the_modified_does_not(tree_of, played):
+    tree = tree_of("kuhn")
+    plain, modified = (paper.stuck(tree, played[name].last).mean() for name in (None, "policy"))
+    assert plain > 0.2 > modified
+
+
+def test_an_iteratively_dominated_move_grows(tree_of, played):
+    """The paper says that all such moves vanish. Betting the middle card second does the opposite."""
+    tree = tree_of("kuhn")
+    row, bets = tree.labels.index("Q: check"), tree.actions.index("raise")
+    assert tree.player[row] == 1
+    assert played["policy"].last[:, row, bets].mean() > 0.7
+    calls = tree.labels.index("J: bet"), tree.actions.index("call")
+    assert played["policy"].last[:, calls[0], calls[1]].max() < 0.05
+
+
+def test_seeds_side_by_side_are_the_same_as_alone(tree_of, played):
+    tree = tree_of("kuhn")
+    alone = stepped(tree, ElitePlay(), 9, seed=7)
+    np.testing.assert_allclose(played["policy"].tables[1, 7], alone[1].policy, atol=1e-4)
+
+
+def test_kuhn_has_a_family_of_equilibria(tree_of):
+    tree = tree_of("kuhn")
+    for alpha in (0.0, 0.1, 1 / 6, 1 / 3):
+        table = kuhn_equilibrium(tree, alpha)
+        assert feint.nash_conv(tree, table) < 1e-12
+        assert feint.expected_values(tree, table)[0] == pytest.approx(-1 / 18)
+    assert feint.nash_conv(tree, kuhn_equilibrium(tree, 0.2) * 0.9 + tree.uniform() * 0.1) > 0.01

@@ -1,0 +1,104 @@
+"""Matches tell the truth, with intervals that cover it as often as they say."""
+
+from __future__ import annotations
+
+import json
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import feint
+from feint.arena.policy import Table, Uniform
+from feint.arena.tables import build_arena
+from feint.cli import app
+from feint.evaluate.match import cross_table, match
+from feint.games.errors import BadInput
+from feint.runs.seats import seat
+
+
+def strategies(tree, count, seed=0):
+    """Random strategies."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.dirichlet(np.ones(tree.legal.shape[1]), (count, len(tree.player))) * tree.legal
+    return drawn / drawn.sum(-1, keepdims=True)
+
+
+def worth(tree, first, second):
+    """What the first strategy wins off the second, who takes all other seats, in the mean over seats."""
+    values = []
+    for player in range(tree.players):
+        mixed = np.where((tree.player == player)[:, None], first, second)
+        values.append(feint.expected_values(tree, mixed)[player])
+    return np.mean(values)
+
+
+def tables(*strategies):
+    return [Table(jnp.asarray(strategy)) for strategy in strategies]
+
+
+@pytest.mark.parametrize("name", ["kuhn", "kuhn(players=3)", "leduc"])
+def test_a_match_finds_what_strategies_are_worth(tree_of, name):
+    tree = tree_of(name)
+    first, second = strategies(tree, 2)
+    played = match(build_arena(tree), *tables(first, second), 200_000)
+    assert abs(played.mean - worth(tree, first, second)) < 4 * played.error
+    assert played.hands == pytest.approx(200_000, abs=tree.players)
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say(tree_of):
+    """1,000 matches of 400 hands on Leduc."""
+    tree = tree_of("leduc")
+    first, second = strategies(tree, 2)
+    arena, truth = build_arena(tree), worth(tree, first, second)
+    covered = 0
+    for seed in range(1000):
+        low, high = match(arena, *tables(first, second), 400, seed).interval
+        covered += low <= truth <= high
+    assert 930 <= covered <= 970
+
+
+def test_the_same_player_wins_nothing_off_itself(tree_of):
+    tree = tree_of("leduc")
+    policy = Uniform(build_arena(tree))
+    played = match(build_arena(tree), policy, policy, 100_000)
+    assert abs(played.mean) < 4 * played.error
+    assert played.saved > 1
+
+
+def test_cross_tables_are_antisymmetric(tree_of):
+    tree = tree_of("kuhn")
+    one, two, three = tables(*strategies(tree, 3))
+    table = cross_table(build_arena(tree), {"one": one, "two": two, "three": three}, 4_000)
+    assert len(table) == 6
+    assert all(table[a, b].mean == -table[b, a].mean for a, b in table)
+
+
+def test_too_few_hands_are_refused(tree_of):
+    arena = build_arena(tree_of("kuhn"))
+    with pytest.raises(BadInput, match="at least 4 hands"):
+        match(arena, Uniform(arena), Uniform(arena), 2)
+
+
+def test_players_are_seated_by_name(tmp_path):
+    run = feint.train("cfr+", "kuhn", steps=50, out=tmp_path / "kuhn")
+    seated = seat((str(run.path), "random"))
+    assert (seated.game, seated.big_blind) == ("kuhn", 1.0)
+    with pytest.raises(BadInput, match="says which game"):
+        seat(("random", "call"))
+    with pytest.raises(BadInput, match="different games"):
+        seat((str(run.path), "random"), "leduc")
+    with pytest.raises(BadInput, match="for poker"):
+        seat(("fold", "random"), "rock_paper_scissors")
+    assert seat(("fold", "random"), "holdem").big_blind == 2
+
+
+def test_the_command_plays_a_match():
+    result = CliRunner().invoke(app, ["match", "fold", "raise", "--game", "leduc", "--hands", "2000", "--json"])
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert told["hands"] == 2000
+    assert told["unit"] == "mbb/h"
+    # Whoever folds to every bet loses the ante of 1, the big blind's stand-in, in every hand.
+    assert told["winnings"] == pytest.approx(-1000)

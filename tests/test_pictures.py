@@ -1,0 +1,90 @@
+"""Pictures show what they say."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+import feint
+from feint.arena.betting import unroll_betting
+from feint.games.library import load_game
+from feint.report.game_tree import Branch, _places, draw_tree
+from feint.report.grid import Panel, draw_grid, layout
+from feint.report.picture import draw_strategy
+from feint.report.starting_hands import ask_starting_hands, by_ranks, draw_chart, draw_heat_map
+
+
+@pytest.fixture(scope="module")
+def holdem():
+    return unroll_betting(load_game("holdem"))
+
+
+@pytest.mark.parametrize(("name", "cards", "situations"), [("kuhn", "KQJ", 4), ("kuhn(players=3)", "AKQJ", 12)])
+def test_kuhn_is_a_grid(tree_of, name, cards, situations):
+    tree = tree_of(name)
+    found = layout(tree)
+    assert "".join(found.cards) == cards
+    assert len(found.situations) == situations
+    assert found.situations[0] == (0, "")
+    for (card, (player, betting)), row in found.infoset.items():
+        assert tree.labels[row] == (f"{card}: {betting}" if betting else card)
+        assert tree.player[row] == player
+
+
+@pytest.mark.parametrize("name", ["leduc", "rock_paper_scissors", "leduc_no_limit"])
+def test_other_games_are_not(tree_of, name):
+    assert layout(tree_of(name)) is None
+
+
+def test_grids_are_drawn_and_dominated_moves_are_red(tree_of, tmp_path):
+    tree = tree_of("kuhn")
+    tables = np.stack([tree.uniform(), tree.uniform()])
+    marked = np.zeros_like(tree.legal)
+    marked[0, 1] = True
+    plain, red = (
+        imread(draw_grid(tree, [Panel("one", tables), Panel("two", tables[:1])], tmp_path / f"{number}.png", dominated))
+        for number, dominated in enumerate((None, marked))
+    )
+
+    def reddish(image):
+        return ((image[..., 0] > 0.5) & (image[..., 1] < 0.35) & (image[..., 2] < 0.35)).sum()
+
+    assert reddish(plain) == 0
+    assert reddish(red) > 100
+
+
+def test_trees_place_parents_above_their_children(tree_of, tmp_path):
+    tree = tree_of("kuhn")
+    places = _places(tree, 0)
+    assert len(places) == tree.nodes
+    for node in range(1, tree.nodes):
+        assert places[node][1] == places[int(tree.parent[node])][1] - 1
+    ends = sorted(places[int(node)][0] for node in tree.terminal)
+    assert ends == list(range(len(ends)))
+    assert draw_tree(tree, [Branch("all", 0)], tmp_path / "tree.png", tree.uniform()).stat().st_size > 10_000
+
+
+def test_starting_hands_are_told_by_their_cards(holdem):
+    told = ask_starting_hands(holdem, lambda seen: jnp.stack([seen.cards[:, 0] // 4, seen.cards[:, 1] // 4], 1))
+    assert np.isnan(told[np.arange(52), np.arange(52)]).all()
+    assert told[51, 0].tolist() == [0, 12]
+    chart = by_ranks(told, 4)
+    assert chart[0, 0].tolist() == [12, 12]
+    assert chart[0, 12].tolist() == chart[12, 0].tolist() == [0, 12]
+    assert chart[12, 12].tolist() == [0, 0]
+
+
+def test_suited_hands_are_above_the_diagonal(holdem, tmp_path):
+    suited = ask_starting_hands(holdem, lambda seen: (seen.cards[:, :1] % 4 == seen.cards[:, 1:2] % 4).astype(float))
+    chart = by_ranks(suited, 4)[..., 0]
+    np.testing.assert_array_equal(chart, np.triu(np.ones((13, 13)), 1))
+    shares = np.concatenate([suited * 0, 1 - suited, suited], -1)
+    assert draw_chart(holdem, shares, tmp_path / "chart.png", "suited").stat().st_size > 10_000
+    assert draw_heat_map(holdem, suited[..., 0], tmp_path / "heat.png", "suited", "yes").stat().st_size > 5_000
+
+
+def test_runs_have_the_picture_of_their_game(tmp_path):
+    assert draw_strategy(feint.train("cfr", "kuhn", steps=20, out=tmp_path / "kuhn")).name == "strategy.png"
+    assert draw_strategy(feint.train("cfr", "leduc", steps=2, out=tmp_path / "leduc")) is None

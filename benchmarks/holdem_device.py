@@ -67,6 +67,7 @@ AGENTS = {
     "linear-q": replace(DQN, hidden=()),
     "drqn": replace(DQN, **RECURRENT),
     "rnfsp": replace(NFSP, **RECURRENT),
+    "nfsp-symmetric": replace(NFSP, view="symmetric"),
 }
 
 

@@ -149,3 +149,25 @@ def test_rlcards_view_is_its_72_numbers(holdem):
     assert np.flatnonzero(row[:52]).tolist() == [0, 7, 8, 9, 51]
     # Two raises before the flop, one on it, none later: four blocks of five indicators.
     assert np.flatnonzero(row[52:]).tolist() == [2, 6, 10, 15]
+
+
+def test_hands_that_differ_in_suits_alone_look_the_same(holdem, arena):
+    """Renaming suits changes nothing; hands that are different stay different: 169 before the flop."""
+    cards = np.asarray(arena.deal(words(5, arena, 500)).cards)[:, 2:]
+    symmetric = build_card_arena(holdem, "symmetric")
+    rng = np.random.default_rng(0)
+    for node, up in zip((0, 8, 78, 708), (2, 5, 6, 7), strict=True):
+        shown = np.where(np.arange(7) < up, cards, HIDDEN).astype(np.uint8)
+        renamed = [np.where(row == HIDDEN, HIDDEN, row // 4 * 4 + rng.permutation(4)[row % 4]) for row in shown]
+        one, two = (
+            symmetric.features(Seen(jnp.full(500, node, jnp.int16), jnp.asarray(each, jnp.uint8)))
+            for each in (shown, np.stack(renamed))
+        )
+        np.testing.assert_array_equal(one, two)
+        named = np.asarray(arena.renamed(jnp.asarray(shown)))
+        np.testing.assert_array_equal(named[:, :up] // 4, shown[:, :up] // 4)
+        assert (named[:, up:] == HIDDEN).all()
+        assert (np.diff(np.sort(named[:, :up], 1), axis=1) > 0).all()
+    pairs = np.array([(a, b, *[HIDDEN] * 5) for a in range(52) for b in range(a)], np.uint8)
+    rows = np.asarray(symmetric.features(Seen(jnp.zeros(len(pairs), jnp.int16), jnp.asarray(pairs))))
+    assert len(np.unique(rows, axis=0)) == 169

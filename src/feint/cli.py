@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import sys
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -249,7 +249,7 @@ def _evaluate_large(run: Any, hands: int, as_json: bool) -> None:
         bound = local_best_response(
             game, run.strategy.policy, hands, progress=lambda done: status.update(f"best response: {done:,} hands")
         )
-    low, value, high = (1000 * each / game.big_blind for each in (bound.low, bound.value, bound.high))
+    bound = bound.in_big_blinds(game.big_blind)
     if as_json:
         _print_json(
             {
@@ -257,14 +257,14 @@ def _evaluate_large(run: Any, hands: int, as_json: bool) -> None:
                 "game": run.config.game,
                 "algorithm": run.config.algorithm,
                 "winnings": {"value": mean, "error": reach, "unit": "mbb/h", "kind": "estimate, against random play"},
-                "exploitability": {"value": value, "low": low, "high": high, "unit": "mbb/h", "kind": "lower bound"},
+                "exploitability": asdict(bound),
             }
         )
         return
     out.print(f"winnings       {mean:,.0f} ± {reach:,.0f} mbb/h against random play, {played.hands:,} hands")
     out.print(
-        f"exploitability at least {value:,.0f} mbb/h ({low:,.0f} to {high:,.0f}), by a local best response "
-        f"over {bound.hands:,} hands: a lower bound"
+        f"exploitability at least {bound.value:,.0f} mbb/h ({bound.low:,.0f} to {bound.high:,.0f}), by a local best "
+        f"response over {bound.hands:,} hands: a lower bound"
     )
 
 

@@ -26,9 +26,10 @@ HIDDEN = 255
 LARGEST_TABLE = 1 << 20
 """Entries of a table of showdown strengths, for games without a quicker way."""
 
-View = Literal["nfsp", "rlcard"]
-"""What networks see: cards by the round they came in and every move (288 numbers in hold'em), or all cards together and
-the raises of each round (72)."""
+View = Literal["nfsp", "symmetric", "rlcard"]
+"""What networks see: cards by the round they came in and every move (288 numbers in hold'em); the same with suits
+renamed so that hands which differ in nothing else look the same; or all cards together and the raises of each round
+(72)."""
 
 
 class Deal(NamedTuple):
@@ -86,6 +87,8 @@ class CardArena(Arena):
     strength: Strengths
     view: View = eqx.field(static=True)
     rounds: int = eqx.field(static=True)
+    suits: int = eqx.field(static=True)
+    """How many suits can be told apart; 1 where they cannot."""
 
     @property
     def deal_words(self) -> int:
@@ -112,7 +115,7 @@ class CardArena(Arena):
     @property
     def inputs(self) -> int:
         """Features of a situation."""
-        return self.kinds * (self.rounds if self.view == "nfsp" else 1) + self.betting.shape[1]
+        return self.kinds * (1 if self.view == "rlcard" else self.rounds) + self.betting.shape[1]
 
     def deal(self, words: UInt32[Array, "w t"]) -> Deal:
         """A new hand at each table. Two cards are drawn from each word, to within 10⁻⁶ of their chances."""
@@ -170,15 +173,29 @@ class CardArena(Arena):
 
     def features(self, sight: Seen) -> Float[Array, "... f"]:
         """What a network sees: the cards, then the betting."""
-        held = sight.cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)
-        if self.view == "nfsp":
+        cards = self.renamed(sight.cards) if self.view == "symmetric" else sight.cards
+        held = cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)
+        if self.view == "rlcard":
+            held = held.any(-2)
+        else:
             # One block for each round: the cards that arrived in it.
             blocks = jnp.arange(self.rounds)[:, None] == self.arrived
             held = (held[..., None, :, :] & blocks[..., None]).sum(-2)
             held = held.reshape(*held.shape[:-2], self.rounds * self.kinds)
-        else:
-            held = held.any(-2)
         return jnp.concatenate([held.astype(jnp.float32), self.betting[sight.node]], -1)
+
+    def renamed(self, cards: UInt8[Array, "... v"]) -> UInt8[Array, "... v"]:
+        """Cards with their suits in order of what they hold: first of the hole cards, then round by round."""
+        ranks = self.kinds // self.suits
+        rank, suit = cards.astype(jnp.int64) // self.suits, cards % self.suits
+        weight = jnp.where(cards == HIDDEN, 0, 1 << (rank % ranks + ranks * (self.rounds - 1 - self.arrived)))
+        of_suit = suit[..., None, :] == jnp.arange(self.suits, dtype=jnp.uint8)[:, None]
+        held = jnp.where(of_suit, weight[..., None, :], 0).sum(-1)
+        more = held[..., None, :] > held[..., :, None]
+        before = jnp.tril(jnp.ones((self.suits, self.suits), bool), -1) & (held[..., None, :] == held[..., :, None])
+        place = (more | before).sum(-1)
+        renamed = rank * self.suits + jnp.take_along_axis(place, suit.astype(jnp.int32), -1)
+        return jnp.where(cards == HIDDEN, cards, renamed.astype(jnp.uint8))
 
 
 def build_card_arena(betting: BettingTree, view: View = "nfsp") -> CardArena:
@@ -186,7 +203,7 @@ def build_card_arena(betting: BettingTree, view: View = "nfsp") -> CardArena:
     game = betting.game
     boards = np.cumsum([declared.board for declared in game.rounds])
     arrived = [0] * game.hole + [number for number, declared in enumerate(game.rounds) for _ in range(declared.board)]
-    seen = betting.history if view == "nfsp" else betting.raises
+    seen = betting.raises if view == "rlcard" else betting.history
     return CardArena(
         players=game.players,
         hole=game.hole,
@@ -202,6 +219,7 @@ def build_card_arena(betting: BettingTree, view: View = "nfsp") -> CardArena:
         strength=_strengths(game),
         view=view,
         rounds=len(game.rounds),
+        suits=game.deck.copies if game.deck.suits else 1,
     )
 
 

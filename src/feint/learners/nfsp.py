@@ -56,7 +56,7 @@ class NFSP:
     remembers: int = 128
     """Units of the recurrent layer."""
     view: View = "nfsp"
-    """What networks see of card games too large to unroll: nfsp or rlcard."""
+    """What networks see of card games too large to unroll: nfsp, symmetric or rlcard."""
     memory: Literal["tally", "rows"] = "tally"
     """Learn from counts of all that is remembered, or from minibatches of remembered rows."""
     replay_capacity: int = 200_000

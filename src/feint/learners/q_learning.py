@@ -47,7 +47,7 @@ class QLearning:
     remembers: int = 128
     """Units of the recurrent layer."""
     view: View = "nfsp"
-    """What networks see of card games too large to unroll: nfsp or rlcard."""
+    """What networks see of card games too large to unroll: nfsp, symmetric or rlcard."""
     replay_capacity: int = 200_000
     """Transitions remembered for each seat."""
     optimiser: Literal["sgd", "adam"] = "sgd"

@@ -1,0 +1,356 @@
+"""Judges that bound exploitability: what they find is there, and they win what an exact calculation says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from random import Random
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import feint
+from conftest import random_table
+from feint.arena.arena import random_words
+from feint.arena.betting import unroll_betting
+from feint.arena.cards import HIDDEN, Seen, build_card_arena
+from feint.arena.policy import Always, Table, Uniform, card_table
+from feint.evaluate.learned_best_response import learned_best_response
+from feint.evaluate.local_best_response import LocalResponse, build_local_response, local_best_response, without_luck
+from feint.evaluate.match import play_out
+from feint.games.cards import best_five
+from feint.games.poker import CALL, FOLD, RAISE
+from feint.learners.q_learning import QLearning
+
+SHORT = "holdem(ranks=2,rounds=2)"
+"""Flop hold'em with eight cards: it unrolls, and players hold two."""
+LONG = pytest.param(SHORT, marks=pytest.mark.slow)
+APART = pytest.param("leduc(suits=True)", marks=pytest.mark.slow)
+
+
+@cache
+def betting_of(name):
+    return unroll_betting(feint.load_game(name))
+
+
+@pytest.fixture(scope="session")
+def played(tree_of):
+    """A table of a small game as it is played by its cards."""
+    return lambda name, table: card_table(tree_of(name), betting_of(name), table)
+
+
+# A tabular strategy in the card arena.
+
+
+def decisions(game, state):
+    """Every decision from a state on."""
+    if game.actor(state) == feint.TERMINAL:
+        return
+    if game.actor(state) == feint.CHANCE:
+        after = [each for _, each in game.chance(state)]
+    else:
+        yield state
+        after = [game.play(state, move) for move in game.legal(state)]
+    for each in after:
+        yield from decisions(game, each)
+
+
+def random_decisions(game, hands):
+    """The decisions of some random hands."""
+    rng = Random(0)
+    for _ in range(hands):
+        state = game.start()
+        while game.actor(state) != feint.TERMINAL:
+            if game.actor(state) == feint.CHANCE:
+                state = rng.choice([each for _, each in game.chance(state)])
+            else:
+                yield state
+                state = game.play(state, rng.choice(game.legal(state)))
+
+
+@pytest.mark.parametrize("name", ["kuhn", "kuhn(players=3)", "leduc", "leduc(suits=True)", "leduc_no_limit", LONG])
+def test_a_table_by_cards_is_the_table(tree_of, played, name):
+    game, tree, betting = feint.load_game(name), tree_of(name), betting_of(name)
+    table = random_table(tree, 1)
+    states = list(random_decisions(game, 200) if name == SHORT else decisions(game, game.start()))
+    number = {key: row for row, key in enumerate(zip(tree.player.tolist(), tree.labels, strict=True))}
+    rows = np.array([number[hand.actor, game.label(hand, hand.actor)] for hand in states])
+    assert name == SHORT or set(rows) == set(range(len(tree.labels)))
+    nodes, cards = [], []
+    width = game.hole + sum(declared.board for declared in game.rounds)
+    for hand in states:
+        node = 0
+        for move in (move for made in hand.moves for move in made):
+            node = int(betting.child[node, move])
+        nodes.append(node)
+        own = hand.holes[hand.actor][::-1]  # the order in which they were dealt does not matter
+        cards.append((*own, *hand.board, *(HIDDEN,) * (width - len(own) - len(hand.board))))
+    sight = Seen(jnp.asarray(nodes, jnp.int16), jnp.asarray(cards, jnp.uint8))
+    answers = played(name, table)(sight, jnp.asarray(betting.actor[nodes]))
+    np.testing.assert_allclose(answers, table[rows], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "kuhn(players=3)", "leduc", "leduc(suits=True)"])
+def test_a_table_by_cards_earns_what_the_tree_says(tree_of, played, name):
+    tree, tables = tree_of(name), 50_000
+    table, arena = random_table(tree, 2), build_card_arena(betting_of(name))
+    where = arena.deal(random_words(jax.random.key(0), arena.deal_words, tables))
+    seated = jnp.zeros((tables, tree.players), jnp.int32)
+    won = np.asarray(play_out(arena, (played(name, table),), seated, where, jax.random.key(1)))
+    error = won.std(0) / np.sqrt(tables)
+    assert (np.abs(won.mean(0) - feint.expected_values(tree, table)) <= 4 * error).all()
+
+
+def test_tables_by_cards_are_refused_where_they_would_not_fit(tree_of):
+    with pytest.raises(feint.BadInput, match="choose a game with fewer cards"):
+        card_table(tree_of("leduc"), betting_of("holdem(rounds=2)"), tree_of("leduc").uniform())
+    with pytest.raises(feint.BadInput, match="unroll both from the same game"):
+        card_table(tree_of("leduc"), betting_of("kuhn"), tree_of("leduc").uniform())
+
+
+# What a local best response wins, by the rules and nothing else.
+
+
+class Oracle:
+    """Follows every hand of a two-player game. `hands` are alike but for the strategy's holding, each with a weight."""
+
+    def __init__(self, tree, name, table, seat):
+        self.game, self.table, self.seat = feint.load_game(name), table, seat
+        self.number = {key: row for row, key in enumerate(zip(tree.player.tolist(), tree.labels, strict=True))}
+
+    def value(self):
+        """What the response wins, in chips per hand."""
+        dealt = defaultdict(list)
+        for first_chance, first in self.game.chance(self.game.start()):
+            for chance, hand in self.game.chance(first):
+                dealt[hand.holes[self.seat]].append((first_chance * chance, hand))
+        return sum(self.walk(hands) for hands in dealt.values())
+
+    def walk(self, hands):
+        actor = hands[0][1].actor
+        if actor == feint.TERMINAL:
+            return sum(weight * self.game.payoffs(hand)[self.seat] for weight, hand in hands)
+        if actor == feint.CHANCE:
+            boards = defaultdict(list)
+            for weight, hand in hands:
+                for chance, after in self.game.chance(hand):
+                    boards[after.board].append((weight * chance, after))
+            return sum(self.walk(after) for after in boards.values())
+        moves = self.game.legal(hands[0][1])
+        if actor == self.seat:
+            worth = [sum(weight * self.local(hand, move) for weight, hand in hands) for move in moves]
+            best = moves[int(np.argmax(worth))]
+            return self.walk([(weight, self.game.play(hand, best)) for weight, hand in hands])
+        lines = [
+            [(weight * self.chance(hand, move), self.game.play(hand, move)) for weight, hand in hands] for move in moves
+        ]
+        return sum(self.walk(line) for line in lines if sum(weight for weight, _ in line) > 0)
+
+    def chance(self, hand, move):
+        return self.table[self.number[hand.actor, self.game.label(hand, hand.actor)], move]
+
+    def local(self, hand, move):
+        """What a move is worth if the strategy may fold to a raise and all is checked and called otherwise."""
+        after = self.game.play(hand, move)
+        if move < RAISE:
+            return self.called_down(after)
+        folds = self.chance(after, FOLD)
+        won = self.game.payoffs(self.game.play(after, FOLD))[self.seat]
+        return folds * won + (1 - folds) * self.called_down(self.game.play(after, CALL))
+
+    def called_down(self, hand):
+        if hand.actor == feint.TERMINAL:
+            return self.game.payoffs(hand)[self.seat]
+        if hand.actor == feint.CHANCE:
+            return sum(chance * self.called_down(after) for chance, after in self.game.chance(hand))
+        return self.called_down(self.game.play(hand, CALL))
+
+
+def exact_local_best_response(tree, name, table):
+    return np.mean([Oracle(tree, name, table, seat).value() for seat in range(2)])
+
+
+def standard_error(bound):
+    return (bound.high - bound.low) / 3.92
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", APART, "leduc_no_limit"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_local_best_response_wins_what_the_oracle_says(tree_of, played, name, seed):
+    table = random_table(tree_of(name), seed)
+    exact = exact_local_best_response(tree_of(name), name, table)
+    bound = local_best_response(betting_of(name), played(name, table), 40_000, seed)
+    assert abs(bound.value - exact) <= 4 * standard_error(bound)
+    assert exact <= feint.exploitability(tree_of(name), table) + 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_oracle_agrees_where_players_hold_two_cards(tree_of, played, seed):
+    table = random_table(tree_of(SHORT), seed)
+    exact = exact_local_best_response(tree_of(SHORT), SHORT, table)
+    bound = local_best_response(betting_of(SHORT), played(SHORT, table), 100_000, seed)
+    assert abs(bound.value - exact) <= 4 * standard_error(bound)
+
+
+def test_its_interval_covers_as_it_should(tree_of, played):
+    table = random_table(tree_of("kuhn"), 4)
+    exact, policy = exact_local_best_response(tree_of("kuhn"), "kuhn", table), played("kuhn", table)
+    bounds = [local_best_response(betting_of("kuhn"), policy, 1364, seed) for seed in range(300)]
+    assert 0.91 <= np.mean([bound.low <= exact <= bound.high for bound in bounds]) <= 0.98
+    values = np.array([bound.value for bound in bounds])
+    assert abs(values.mean() - exact) <= 4 * values.std() / np.sqrt(len(values))
+
+
+def test_taking_luck_off_leaves_the_mean_and_cuts_the_spread():
+    rng = np.random.default_rng(0)
+    luck = rng.normal(size=(4000, 50, 2))
+    won = 3.0 + np.array([1.0, 5.0]) * luck + rng.normal(size=luck.shape)
+    rest = np.stack([without_luck(*pair) for pair in zip(won, luck, strict=True)])
+    assert abs(rest.mean() - 3.0) <= 4 * rest.mean((1, 2)).std() / np.sqrt(len(rest))
+    assert rest.std((0, 1)) == pytest.approx(1.0, abs=0.1)
+
+
+# Against the exact exploitability.
+
+
+def strategies(tree, solved, name):
+    yield "uniform", tree.uniform()
+    yield "early", solved(name, "cfr", 5).table(tree)
+    yield "late", solved(name, "cfr", 200).table(tree)
+    yield from ((f"random {seed}", random_table(tree, seed)) for seed in range(5, 8))
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_a_local_best_response_is_a_lower_bound(tree_of, solved, played, name):
+    tree = tree_of(name)
+    for label, table in strategies(tree, solved, name):
+        exact, bound = (
+            feint.exploitability(tree, table),
+            local_best_response(betting_of(name), played(name, table), 20_000),
+        )
+        assert (bound.kind, bound.unit) == ("lower bound", "chips per hand")
+        assert bound.low <= exact, label
+        assert bound.value <= exact + 3 * standard_error(bound), label
+
+
+def test_it_finds_most_of_what_random_play_loses(tree_of, played):
+    for name, share in (("kuhn", 0.95), ("leduc", 0.9)):
+        uniform = tree_of(name).uniform()
+        bound = local_best_response(betting_of(name), played(name, uniform), 100_000)
+        assert bound.low > share * feint.exploitability(tree_of(name), uniform)
+
+
+def test_it_wins_nothing_off_an_equilibrium(tree_of, solved, played):
+    table = solved("leduc", "cfr+", 10_000).table(tree_of("leduc"))
+    bound = local_best_response(betting_of("leduc"), played("leduc", table), 100_000)
+    assert bound.value <= feint.exploitability(tree_of("leduc"), table) + 3 * standard_error(bound)
+
+
+QUICK = QLearning(tables=64, epsilon=0.2, optimiser="adam", rate=3e-3, batch=256, target_every=50)
+
+
+@pytest.mark.parametrize("cards", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_a_learned_best_response_finds_what_random_play_loses(tree_of, played, cards):
+    tree = tree_of("kuhn")
+    exact, told = feint.exploitability(tree, tree.uniform()), []
+    game, policy = (
+        (betting_of("kuhn"), played("kuhn", tree.uniform())) if cards else (tree, Table(jnp.asarray(tree.uniform())))
+    )
+    bound = learned_best_response(game, policy, 1000, 20_000, QUICK, progress=told.append)
+    assert 0.9 * exact < bound.value
+    assert bound.low <= exact
+    assert bound.value <= exact + 3 * standard_error(bound)
+    assert told == sorted(told)
+    assert told[-1] == 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["kuhn", "kuhn(players=3)", "leduc"])
+def test_a_learned_best_response_is_a_lower_bound(tree_of, solved, name):
+    tree = tree_of(name)
+    for label, table in strategies(tree, solved, name):
+        exact = feint.exploitability(tree, table)
+        bound = learned_best_response(tree, Table(jnp.asarray(table)), 2000, 100_000, QUICK)
+        assert bound.low <= exact, label
+        assert bound.value <= exact + 3 * standard_error(bound), label
+
+
+def test_learning_against_what_is_not_zero_sum_is_refused(tree_of):
+    tree = tree_of("kuhn")
+    paying = type(tree)(
+        **{**{field: getattr(tree, field) for field in tree.__dataclass_fields__}, "payoff": tree.payoff + 1.0}
+    )
+    with pytest.raises(feint.BadInput, match="not zero-sum"):
+        learned_best_response(paying, Table(jnp.asarray(tree.uniform())), 10, 100)
+
+
+# Limit hold'em at full size.
+
+
+@cache
+def holdem():
+    betting = betting_of("holdem")
+    return betting, build_card_arena(betting), build_local_response(betting, 32)
+
+
+foresee = eqx.filter_jit(LocalResponse.foresee)
+
+
+def test_who_always_folds_loses_three_quarters_of_a_big_blind():
+    # Blinds are 1 and 2. As the dealer it folds at once and loses 1; as the big blind it folds to a raise and loses 2.
+    betting, arena, _ = holdem()
+    bound = local_best_response(betting, Always(arena, FOLD, CALL), 60).in_big_blinds(2)
+    assert (bound.value, bound.low, bound.high, bound.unit) == (750, 750, 750, "mbb/h")
+
+
+def test_showdowns_are_those_of_the_rules():
+    betting, arena, response = holdem()
+    deck = betting.game.deck
+    dealt = arena.deal(random_words(jax.random.key(0), arena.deal_words, 20)).cards
+    own, board = np.asarray(dealt[:, :2]), np.asarray(dealt[:, 4:])
+    possible, edge = map(np.asarray, foresee(response, own, board, response.runouts[-1]))
+    holdings = np.asarray(response.holdings)
+    rng = np.random.default_rng(0)
+    for row in range(20):
+        mine, shown = tuple(map(int, own[row])), tuple(map(int, board[row]))
+        assert int(possible[row].sum()) == 45 * 44 / 2
+        for number in rng.choice(len(holdings), 20, replace=False):
+            theirs = tuple(map(int, holdings[number]))
+            apart = not set(theirs) & {*mine, *shown}
+            assert bool(possible[row, number]) == apart
+            if apart:
+                strengths = best_five(deck, mine, shown), best_five(deck, theirs, shown)
+                assert edge[row, number] == (strengths[0] > strengths[1]) - (strengths[0] < strengths[1])
+
+
+def test_run_outs_foresee_how_often_a_hand_wins():
+    # Shares of the pot against a random hand, as any table of starting hands has them.
+    shares = {"AsAh": 0.852, "7s2h": 0.346, "KhQh": 0.634}
+    response, deck = build_local_response(betting_of("holdem"), 1500), betting_of("holdem").game.deck
+    names = [deck.name(card) for card in range(52)]
+    own = jnp.asarray([[names.index(hand[:2]), names.index(hand[2:])] for hand in shares], jnp.uint8)
+    possible, edge = foresee(response, own, jnp.zeros((3, 5), jnp.uint8), response.runouts[0])
+    assert (possible.sum(1) == 50 * 49 / 2).all()
+    np.testing.assert_allclose((1 + edge.sum(1) / possible.sum(1)) / 2, list(shares.values()), atol=0.015)
+
+
+def test_random_play_in_holdem_loses_big_blinds():
+    betting, arena, _ = holdem()
+    told = []
+    bound = local_best_response(betting, Uniform(arena), 600, progress=told.append).in_big_blinds(2)
+    assert 2000 < bound.low < bound.high < 4000
+    assert told[-1] == bound.hands >= 600
+
+
+def test_local_best_responses_refuse_what_they_cannot_do():
+    betting, arena, _ = holdem()
+    with pytest.raises(feint.BadInput, match="has 3 players"):
+        local_best_response(betting_of("kuhn(players=3)"), Uniform(arena), 100)
+    with pytest.raises(feint.BadInput, match="at least 8 hands"):
+        local_best_response(betting, Uniform(arena), 7)
+    with pytest.raises(feint.BadInput, match="runouts=0"):
+        local_best_response(betting, Uniform(arena), 100, runouts=0)

@@ -28,56 +28,21 @@ from feint.arena.betting import unroll_betting
 from feint.arena.policy import Uniform
 from feint.evaluate.local_best_response import local_best_response
 from feint.evaluate.match import cross_table, match
-from feint.learners.nfsp import HOLDEM
-from feint.learners.q_learning import QLearning
+from feint.learners import nfsp, q_learning, recurrent
 from feint.runs.checkpoint import leaves_of
 
-NFSP = replace(
-    HOLDEM,
-    tables=4096,
-    hidden=(512, 512, 512),
-    epsilon=0.06,
-    replay_capacity=2_000_000,
-    history_capacity=20_000_000,
-    history_least=0.0,
-    optimiser="adam",
-    value_rate=1e-3,
-    value_decay=20_000.0,
-    policy_rate=1e-3,
-    policy_decay=20_000.0,
-    batch=2048,
-    target_every=300,
-    smoothing=0.999,
-)
-DQN = QLearning(
-    tables=4096,
-    hidden=(512, 512, 512),
-    epsilon=0.06,
-    replay_capacity=2_000_000,
-    optimiser="adam",
-    rate=1e-3,
-    decay=20_000.0,
-    batch=2048,
-    target_every=300,
-)
-RECURRENT = {"cell": "lstm", "remembers": 256, "hidden": (512, 512), "batch": 1024}
-AGENTS = {
-    "nfsp": NFSP,
-    "dqn": DQN,
-    "linear-q": replace(DQN, hidden=()),
-    "drqn": replace(DQN, **RECURRENT),
-    "rnfsp": replace(NFSP, **RECURRENT),
-    "nfsp-symmetric": replace(NFSP, view="symmetric"),
-}
+METHODS = nfsp.ALGORITHMS | q_learning.ALGORITHMS | recurrent.ALGORITHMS
+AGENTS = ("linear-q", "dqn", "drqn", "nfsp", "rnfsp")
 
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--agents", nargs="+", default=list(AGENTS))
+    asked.add_argument("--agents", nargs="+", default=AGENTS)
     asked.add_argument("--hands", nargs="+", type=float, default=[1e6, 1e8], help="judge at these numbers of hands")
     asked.add_argument("--seconds", type=float, default=120.0, help="the most that each agent trains")
     asked.add_argument("--matches", type=int, default=100_000, help="hands of a match")
     asked.add_argument("--bounds", type=int, default=4096, help="hands of a local best response")
+    asked.add_argument("--preset", default="large")
     asked.add_argument("--tables", type=int, help="hands played at once")
     asked.add_argument("--game", default="holdem")
     asked.add_argument("--out", type=Path, required=True)
@@ -86,7 +51,8 @@ def main() -> None:
     results = {"device": jax.devices()[0].device_kind, "jax": jax.__version__, "game": args.game, "agents": {}}
     players, arena = {}, None
     for name in args.agents:
-        config = replace(AGENTS[name], tables=args.tables) if args.tables else AGENTS[name]
+        config = METHODS[name].presets[args.preset]
+        config = replace(config, tables=args.tables) if args.tables else config
         learner = config.on(betting)
         arena = learner.arena
         results["agents"][name] = {"config": asdict(config), "rows": []}

@@ -92,7 +92,8 @@ def test_what_is_remembered_is_what_the_rules_allow(tree_of):
     moves = tree.legal.shape[1]
     for here, seat in zip([part.here for part in learner.learners], state.seats, strict=True):
         count, legal = int(seat.replay.size), np.asarray(here.allowed)
-        sight, move, following, ended, reward = (np.asarray(part)[:count] for part in seat.replay.rows)
+        sight, code, following, reward = (np.asarray(part)[:count] for part in seat.replay.rows)
+        move, ended = code // 2, code % 2 == 1
         assert count > 500
         assert legal[sight, move].all()
         choice = sight * moves + move
@@ -111,12 +112,13 @@ def test_a_tally_says_what_the_rows_say(tree_of):
     states = [trained(learner, 150) for learner in (rows, tally)]
 
     def worth(infosets, made=None):
-        return 0.1 * infosets + 1.0
+        return 0.1 * (np.arange(6) if infosets is None else infosets) + 1.0
 
     for part, by_row, by_count in zip(rows.learners, states[0].seats, states[1].seats, strict=True):
         here = part.here
         count = int(by_row.replay.size)
-        sight, move, following, ended, reward = (np.asarray(part)[:count] for part in by_row.replay.rows)
+        sight, code, following, reward = (np.asarray(part)[:count] for part in by_row.replay.rows)
+        move, ended = code // 2, code % 2 == 1
         choice, choices = sight * here.moves + move, here.allowed.size
         target = np.where(ended, reward, worth(following))
         visits = np.bincount(choice, minlength=choices)

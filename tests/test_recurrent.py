@@ -35,7 +35,7 @@ def test_paths_lead_from_a_hand_s_start(tree_of, name):
     for player in range(tree.players):
         here = listed(tree, player)
         moves = jnp.full(here.shape[0], 1)
-        path = here.path(here.all, moves)
+        path = here.path(None, moves)
         sights, made_moves, made = (np.asarray(part) for part in path)
         parent = np.asarray(here.parent)
         np.testing.assert_array_equal(sights[:, -1], np.arange(here.shape[0]))

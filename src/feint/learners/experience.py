@@ -60,13 +60,13 @@ class Situations(eqx.Module):
     def features(self, sight: Sight) -> Float[Array, "... f"]: ...
 
     @abstractmethod
-    def path(self, sight: Sight, move: Int[Array, " b"]) -> Path:
+    def path(self, sight: Sight, move: Int[Array, " b"] | int) -> Path:
         """Everything the seat did in the hand up to a move."""
 
 
 @final
 class Listed(Situations):
-    """All information sets of a seat in a tree, numbered from 0 (`i`); a sight is such a number."""
+    """All information sets of a seat in a tree, numbered from 0 (`i`); a sight is such a number, None all in order."""
 
     first: int = eqx.field(static=True)
     """The number of the seat's first information set in the tree."""
@@ -89,23 +89,20 @@ class Listed(Situations):
     def inputs(self) -> int:
         return self.rows.shape[1]
 
-    @property
-    def all(self) -> Int[Array, " i"]:
-        return jnp.arange(self.shape[0])
-
     def blank(self) -> Int[Array, ""]:
         return jnp.zeros((), jnp.int32)
 
     def own(self, sight: Int[Array, " t"]) -> Int[Array, " t"]:
         return jnp.clip(sight - self.first, 0, self.shape[0] - 1)
 
-    def legal(self, sight: Int[Array, "..."]) -> Bool[Array, "... a"]:
-        return self.allowed[sight]
+    def legal(self, sight: Int[Array, "..."] | None) -> Bool[Array, "... a"]:
+        return self.allowed if sight is None else self.allowed[sight]
 
-    def features(self, sight: Int[Array, "..."]) -> Float[Array, "... f"]:
-        return self.rows[sight]
+    def features(self, sight: Int[Array, "..."] | None) -> Float[Array, "... f"]:
+        return self.rows if sight is None else self.rows[sight]
 
-    def path(self, sight: Int[Array, " b"], move: Int[Array, " b"]) -> Path:
+    def path(self, sight: Int[Array, " b"] | None, move: Int[Array, " b"] | int) -> Path:
+        sight = jnp.arange(self.shape[0]) if sight is None else sight
         choices = jnp.concatenate([self.past[sight], (sight * self.moves + move)[:, None]], 1)
         made = choices >= 0
         choices = jnp.where(made, choices, 0)
@@ -138,7 +135,7 @@ class Shown(Situations):
     def features(self, sight: Seen) -> Float[Array, "... f"]:
         return self.arena.features(sight)
 
-    def path(self, sight: Seen, move: Int[Array, " b"]) -> Path:
+    def path(self, sight: Seen, move: Int[Array, " b"] | int) -> Path:
         now = sight.node.astype(jnp.int32) * self.moves + move
         choices = jnp.concatenate([self.arena.past[sight.node], now[:, None]], 1)
         made = choices >= 0
@@ -167,7 +164,7 @@ class Transitions(NamedTuple):
 class Lesson(NamedTuple):
     """What a network should say in some situations (all that are listed, in order, if None), and the weights."""
 
-    sights: Sight | None
+    sights: Sight
     targets: Float[Array, "... a"]
     weights: Float[Array, "... a"]
     """Non-negative; they sum to 1."""
@@ -206,16 +203,20 @@ class ReplayRows(Replay):
 
     def empty(self, situations: Situations) -> Memory[Any]:
         blank = situations.blank()
-        return empty((blank, jnp.int8(0), blank, jnp.bool_(False), jnp.float32(0)), self.capacity)
+        return empty((blank, jnp.int8(0), blank, jnp.float32(0)), self.capacity)
 
     def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""]) -> Memory[Any]:
         slots = circular_slots(memory.seen, self.capacity, batch.offered)
-        return insert(memory, tuple(batch[2:]), slots, batch.offered)
+        return insert(memory, (batch.sight, self._coded(batch), batch.following, batch.reward), slots, batch.offered)
+
+    def _coded(self, batch: Transitions) -> Int[Array, " b"]:
+        """The move and whether the hand ended, in one number: every array less is time saved."""
+        return batch.move * 2 + batch.ended
 
     def lesson(self, memory: Memory[Any], situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
-        sight, move, following, ended, reward = sample(memory, key, self.batch)
-        target = jnp.where(ended, reward, self.discount * worth(following, None))
-        taken = _taken(move, situations)
+        sight, code, following, reward = sample(memory, key, self.batch)
+        target = jnp.where(code % 2 == 1, reward, self.discount * worth(following, None))
+        taken = _taken(code // 2, situations)
         return Lesson(sight, target[:, None] * taken, taken / self.batch)
 
     def size(self, memory: Memory[Any]) -> Array:
@@ -289,7 +290,7 @@ class ReplayTally(Replay):
 
     def lesson(self, memory: ReplayCounts, situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
         listed = _listed(situations)
-        values = worth(listed.all, None)
+        values = worth(None, None)
         parent = jnp.where(listed.parent < 0, listed.allowed.size, listed.parent)
         visits = memory.ends.at[parent].add(memory.arrivals, mode="drop")
         total = memory.rewards.at[parent].add(memory.arrivals * values, mode="drop")

@@ -204,6 +204,26 @@ HOLDEM = replace(
     reward_scale=None,
 )
 
+# Ours for limit hold'em on one accelerator.
+LARGE = replace(
+    HOLDEM,
+    tables=4096,
+    hidden=(512, 512, 512),
+    view="symmetric",
+    epsilon=0.06,
+    replay_capacity=2_000_000,
+    history_capacity=20_000_000,
+    history_least=0.0,
+    optimiser="adam",
+    value_rate=1e-3,
+    value_decay=20_000.0,
+    policy_rate=1e-3,
+    policy_decay=20_000.0,
+    batch=2048,
+    target_every=300,
+    smoothing=0.999,
+)
+
 # The settings of "Poker-RNN", as read here. Its ε is the probability of the greedy move, .92 to
 # .99, so exploration falls from .08. Its Algorithms 3 and 4 play the average with probability η = .2; NFSP plays the
 # best response with that, and so do we. Its four layers of "5124" are 512. An update every 10 moves is its
@@ -237,6 +257,7 @@ ALGORITHMS = {
             "author": replace(PAPER, target_every=1, masked=False),
             "gpu": NFSP(tables=8192, hidden=(128,), anticipation=0.1),
             "holdem": HOLDEM,
+            "large": LARGE,
             "poker-rnn": POKER_RNN,
         },
         large=True,

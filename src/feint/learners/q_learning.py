@@ -112,17 +112,31 @@ POKER_RNN_DQN = QLearning(
     reward_scale=0.5,
 )
 
+# Ours for limit hold'em on one accelerator.
+LARGE = QLearning(
+    tables=4096,
+    hidden=(512, 512, 512),
+    view="symmetric",
+    epsilon=0.06,
+    replay_capacity=2_000_000,
+    optimiser="adam",
+    rate=1e-3,
+    decay=20_000.0,
+    batch=2048,
+    target_every=300,
+)
+
 ALGORITHMS = {
     "dqn": Method(
         "Deep Q-learning in self-play; it need not approach equilibrium (Mnih et al. 2015).",
         QLearning(),
-        presets={"double": QLearning(double=True), "poker-rnn": POKER_RNN_DQN},
+        presets={"double": QLearning(double=True), "large": LARGE, "poker-rnn": POKER_RNN_DQN},
         large=True,
     ),
     "linear-q": Method(
         "Q-learning with a linear map of the features in place of a network.",
         QLearning(hidden=(), rate=0.05),
-        presets={"poker-rnn": replace(POKER_RNN_DQN, hidden=())},
+        presets={"large": replace(LARGE, hidden=()), "poker-rnn": replace(POKER_RNN_DQN, hidden=())},
         large=True,
     ),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from feint.learners import nfsp, q_learning
 from feint.learners.nfsp import PAPER, POKER_RNN
 from feint.learners.q_learning import POKER_RNN_DQN, QLearning
 from feint.solvers.algorithm import Method
@@ -29,13 +30,17 @@ ALGORITHMS = {
     "drqn": Method(
         "Deep recurrent Q-learning in self-play, on whole hands (Hausknecht & Stone 2015).",
         QLearning(cell="lstm", remembers=64, optimiser="adam", rate=0.001, batch=64),
-        presets={"poker-rnn": replace(POKER_RNN_DQN, cell="lstm", remembers=128, hidden=(256, 512))},
+        presets={
+            "large": replace(q_learning.LARGE, cell="lstm", remembers=256, hidden=(512, 512), batch=1024),
+            "poker-rnn": replace(POKER_RNN_DQN, cell="lstm", remembers=128, hidden=(256, 512)),
+        },
         large=True,
     ),
     "rnfsp": Method(
         "Recurrent neural fictitious self-play, on whole hands.",
         RNFSP,
         presets={
+            "large": replace(nfsp.LARGE, cell="lstm", remembers=256, hidden=(512, 512), batch=1024),
             # 64 whole hands in a batch where NFSP has 256 moves.
             "poker-rnn": replace(
                 POKER_RNN,
@@ -47,7 +52,7 @@ ALGORITHMS = {
                 batch=64,
                 replay_capacity=40_000,
                 history_capacity=500_000,
-            )
+            ),
         },
         large=True,
     ),

@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from feint.arena.arena import Sight
 from feint.arena.policy import Policy
-from feint.learners.experience import History, Lesson, Listed, Replay, Situations, Transitions, normalised
+from feint.learners.experience import History, Replay, Situations, Transitions, normalised
 from feint.learners.networks import Design, Network, Optimiser, Trained, select
 
 FORBIDDEN = -1e9
@@ -125,7 +125,7 @@ class SeatLearner(eqx.Module):
 
         lesson = method.replay.lesson(seat.replay, self.here, worth, key)
 
-        rows = self.here.features(self._sights(lesson))
+        rows = self.here.features(lesson.sights)
 
         def loss(network: Network) -> Float[Array, ""]:
             return 0.5 * (lesson.weights * (network(rows, lesson.made) - lesson.targets) ** 2).sum()
@@ -142,8 +142,7 @@ class SeatLearner(eqx.Module):
         if method.policy is None or seat.policy is None:
             return seat
         lesson = method.history.lesson(seat.history, self.here, key)
-        sights = self._sights(lesson)
-        rows, allowed = self.here.features(sights), self._allowed(sights)
+        rows, allowed = self.here.features(lesson.sights), self._allowed(lesson.sights)
         if method.imitate == "values":
             wished = jax.nn.softmax(seat.values.network(rows, lesson.made))
             lesson = lesson._replace(weights=lesson.weights.sum(-1, keepdims=True) * wished)
@@ -164,8 +163,8 @@ class SeatLearner(eqx.Module):
     def average(self, seat: Seat, sights: Sight, smooth: bool = False) -> Float[Array, "b a"]:
         """The seat's average policy in some situations."""
         if seat.policy is None:
-            shares: Float[Array, "i a"] = normalised(seat.history, self.here.legal(jnp.arange(len(seat.history))))
-            return shares[sights].astype(jnp.float32)
+            shares = normalised(seat.history, self.here.legal(None)).astype(jnp.float32)
+            return shares if sights is None else shares[sights]
         return self.mixed(seat.smooth if smooth and seat.smooth is not None else seat.policy.network, sights)
 
     def greedy(self, seat: Seat, sights: Sight) -> Float[Array, "b a"]:
@@ -191,7 +190,7 @@ class SeatLearner(eqx.Module):
         """What a network says in some situations: a recurrent one is told the hand from its start."""
         if not self.method.network.recurrent:
             return network(self.here.features(sights))
-        path = self.here.path(sights, jnp.zeros(jax.tree.leaves(sights)[0].shape[0], jnp.int32))
+        path = self.here.path(sights, 0)
         return network(self.here.features(path.sights), path.made)[:, -1]
 
     def _allowed(self, sights: Sight) -> Bool[Array, "... a"]:
@@ -201,12 +200,6 @@ class SeatLearner(eqx.Module):
 
     def _masked(self, values: Float[Array, "... a"], sights: Sight) -> Float[Array, "... a"]:
         return jnp.where(self._allowed(sights), values, FORBIDDEN)
-
-    def _sights(self, lesson: Lesson) -> Sight:
-        if lesson.sights is not None:
-            return lesson.sights
-        assert isinstance(self.here, Listed)
-        return self.here.all
 
 
 @final

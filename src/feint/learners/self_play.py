@@ -25,7 +25,7 @@ from feint.arena.betting import Playground
 from feint.arena.cards import View, build_card_arena
 from feint.arena.policy import Policy
 from feint.arena.tables import build_arena
-from feint.learners.experience import Listed, ReplayTally, Shown, Situations, Transitions, listed
+from feint.learners.experience import ReplayTally, Shown, Situations, Transitions, listed
 from feint.learners.networks import Network
 from feint.learners.seat import Learned, Seat, SeatLearner, SeatSettings
 from feint.solvers.algorithm import Algorithm, Metrics
@@ -147,18 +147,22 @@ class SelfPlay(Algorithm[SelfPlayState]):
         responding = jnp.take_along_axis(state.responding, turn[:, None], 1)
         pairs = list(zip(self.learners, state.seats, strict=True))
 
-        def each(ask: Callable[[SeatLearner, Seat, Sight], Float[Array, "b a"]]) -> Float[Array, "t a"]:
+        def each(ask: Callable[[SeatLearner, Seat, Sight], Float[Array, "b a"]]) -> Float[Array, "... a"]:
             if self.everywhere:
-                return jnp.concatenate([ask(learner, seat, _all(learner)) for learner, seat in pairs])[sight]
+                return jnp.concatenate([ask(learner, seat, None) for learner, seat in pairs])
             answers = jnp.stack([ask(learner, seat, learner.here.own(sight)) for learner, seat in pairs])
             return jnp.take_along_axis(answers, turn[None, :, None], 0)[0]
 
         explored = each(lambda learner, seat, sights: learner.explored(seat, sights, state.step))
         if self.opponent is not None:
-            return jnp.where(responding, explored, self.opponent(sight, turn))
+            here = explored[sight] if self.everywhere else explored
+            return jnp.where(responding, here, self.opponent(sight, turn))
         if self.method.anticipation >= 1.0:
-            return explored
-        return jnp.where(responding, explored, each(lambda learner, seat, sights: learner.average(seat, sights)))
+            return explored[sight] if self.everywhere else explored
+        averages = each(lambda learner, seat, sights: learner.average(seat, sights))
+        if self.everywhere:
+            return jnp.concatenate([averages, explored])[sight + len(averages) * responding[:, 0]]
+        return jnp.where(responding, explored, averages)
 
     def _legal_move(self, sight: Sight, move: Int[Array, " t"]) -> Int[Array, " t"]:
         """What a move is played as: itself, unless illegal ones are tried too."""
@@ -195,11 +199,11 @@ class SelfPlay(Algorithm[SelfPlayState]):
 
     def averages(self, state: SelfPlayState, smooth: bool = False) -> Float[Array, "i a"]:
         """Every seat's average policy as one table."""
-        return self._tabulated(state, lambda learner, seat: learner.average(seat, _all(learner), smooth))
+        return self._tabulated(state, lambda learner, seat: learner.average(seat, None, smooth))
 
     def responses(self, state: SelfPlayState) -> Float[Array, "i a"]:
         """Every seat's greedy best response as one table."""
-        return self._tabulated(state, lambda learner, seat: learner.greedy(seat, _all(learner)))
+        return self._tabulated(state, lambda learner, seat: learner.greedy(seat, None))
 
     def _tabulated(
         self, state: SelfPlayState, ask: Callable[[SeatLearner, Seat], Float[Array, "i a"]]
@@ -207,7 +211,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
         """A 64-bit table whose rows sum to 1, the mass of illegal moves put on what they are played as."""
         table = jnp.concatenate([ask(*pair) for pair in zip(self.learners, state.seats, strict=True)])
         table = table.astype(jnp.float64)
-        legal = jnp.concatenate([learner.here.legal(_all(learner)) for learner in self.learners])
+        legal = jnp.concatenate([learner.here.legal(None) for learner in self.learners])
         played = jax.nn.one_hot(_played_as(legal, self.call), table.shape[1], dtype=jnp.float64)
         table = (table[:, :, None] * played).sum(1)
         return table / table.sum(1, keepdims=True)
@@ -269,11 +273,6 @@ def self_play(
 
 FEW = 4
 """Up to this many information sets for each table, asking about all of them is cheaper than asking for each table."""
-
-
-def _all(learner: SeatLearner) -> Sight:
-    assert isinstance(learner.here, Listed)
-    return learner.here.all
 
 
 def _played_as(legal: Bool[Array, "i a"], call: int) -> Int[Array, "i a"]:

@@ -15,6 +15,7 @@ from feint.games.errors import BadInput
 from feint.learners.elite_play import Decisions, ElitePlay, elite_counts, longest_hand
 from feint.papers import kuhn_fictitious_play as paper
 from feint.papers.kuhn_figures import kuhn_equilibrium
+from feint.runs.train import Unwatched
 
 
 def stepped(tree, method, steps=1, seed=0):
@@ -132,3 +133,26 @@ def test_kuhn_has_a_family_of_equilibria(tree_of):
         assert feint.nash_conv(tree, table) < 1e-12
         assert feint.expected_values(tree, table)[0] == pytest.approx(-1 / 18)
     assert feint.nash_conv(tree, kuhn_equilibrium(tree, 0.2) * 0.9 + tree.uniform() * 0.1) > 0.01
+
+
+@pytest.mark.slow
+def test_the_kuhn_report_is_written_from_its_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(paper, "QUICK", 6)
+    text = paper.reproduce(tmp_path, True, lambda _: Unwatched()).read_text()
+    assert all(variant.label in text for variant in paper.VARIANTS)
+    assert "| player 2 bets Q after check | 2 |" in text
+    assert text.count("true in") == 6
+    assert {path.name for path in tmp_path.glob("*.png")} == {
+        *(f"figure-{number}.png" for number in (1, 2, 3, 4)),
+        "equilibria.png",
+        "dominated.png",
+        "exploitability.png",
+    }
+
+
+def test_claims_are_judged_by_the_share_of_runs():
+    answers = [paper.Claim("It is so", np.arange(100) < true, "").answer() for true in (95, 40, 2)]
+    assert ["**holds**" in answers[0], "**holds in part**" in answers[1], "**does not hold**" in answers[2]] == [
+        True
+    ] * 3
+    assert "40% (31% to 50%)" in answers[1]

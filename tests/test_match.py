@@ -85,6 +85,8 @@ def test_players_are_seated_by_name(tmp_path):
     run = feint.train("cfr+", "kuhn", steps=50, out=tmp_path / "kuhn")
     seated = seat((str(run.path), "random"))
     assert (seated.game, seated.big_blind) == ("kuhn", 1.0)
+    with pytest.raises(BadInput, match="no player called 'nobody'"):
+        seat(("nobody", "call"))
     with pytest.raises(BadInput, match="says which game"):
         seat(("random", "call"))
     with pytest.raises(BadInput, match="different games"):

@@ -302,6 +302,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture."""
+    from feint.arena.policy import PlayedStrategy
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.picture import draw_strategy
@@ -310,6 +311,8 @@ def show(
 
     run = load_run(path)
     if as_json:
+        if isinstance(run.strategy, PlayedStrategy):
+            raise BadInput(f"A strategy for {run.config.game} is too large to print; without --json it is drawn.")
         tree = unroll(run.config.game)
         table = run.strategy.table(tree)
         _print_json(

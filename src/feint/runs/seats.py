@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import final
 
 import jax.numpy as jnp
@@ -37,6 +38,9 @@ class Seated:
 
 def seat(names: tuple[str, ...], game: str | None = None) -> Seated:
     """Players by name at the game that their runs are for, or at the one given."""
+    for name in names:
+        if name not in SIMPLE and not Path(name).is_dir():
+            raise BadInput(f"There is no player called {name!r}; give a run's folder, or one of {', '.join(SIMPLE)}.")
     runs = {name: load_run(name) for name in names if name not in SIMPLE}
     wanted = {run.config.game: name for name, run in runs.items()} | ({game: "--game"} if game else {})
     if not wanted:

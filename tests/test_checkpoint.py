@@ -176,6 +176,13 @@ def test_resuming_asks_for_the_same_run(tmp_path):
         feint.train("cfr", "kuhn", steps=9, out=tmp_path / "nothing", resume=True)
 
 
+def test_resuming_keeps_the_settings(tmp_path):
+    feint.train("cfr", "kuhn", steps=5, settings={"alternating": False}, out=tmp_path / "run")
+    run = feint.train("cfr", "kuhn", steps=9, out=tmp_path / "run", resume=True)
+    assert run.config.settings["alternating"] is False
+    assert run.metrics[-1]["step"] == 9
+
+
 def test_a_full_disk_stops_the_run_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):
     real, saved = write_whole, []
 

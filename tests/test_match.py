@@ -104,3 +104,19 @@ def test_the_command_plays_a_match():
     assert told["unit"] == "mbb/h"
     # Whoever folds to every bet loses the ante of 1, the big blind's stand-in, in every hand.
     assert told["winnings"] == pytest.approx(-1000)
+
+
+@pytest.mark.slow
+def test_a_hold_em_run_is_judged_by_matches_and_bounds(tmp_path):
+    small = {"memory": "rows", "tables": 16, "hidden": [8], "replay_capacity": 200, "history_capacity": 200}
+    run = feint.train("nfsp", "holdem", settings=small, steps=20, out=tmp_path / "run")
+    result = CliRunner().invoke(app, ["evaluate", str(run.path), "--hands", "200", "--json"])
+    told = json.loads(result.stdout)
+    assert told["winnings"]["kind"] == "estimate, against random play"
+    assert told["exploitability"]["kind"] == "lower bound"
+    assert told["exploitability"]["unit"] == "mbb/h"
+    assert told["exploitability"]["low"] < told["exploitability"]["value"] < told["exploitability"]["high"]
+    shown = CliRunner().invoke(app, ["show", str(run.path)])
+    assert shown.exit_code == 0
+    assert (run.path / "strategy.png").is_file()
+    assert (run.path / "curve.png").is_file()

@@ -63,12 +63,12 @@ def test_settings_are_checked_and_kept(tmp_path):
 
 
 def test_evaluation_points_are_dense_then_sparse_and_end_at_the_last():
-    points = list(evaluation_points(1000))
+    points = list(evaluation_points(1000, 1.1))
     assert points[:5] == [1, 2, 3, 4, 5]
     assert points[-1] == 1000
     assert points == sorted(set(points))
     assert len(points) < 70
-    assert list(evaluation_points(1)) == [1]
+    assert list(evaluation_points(1, 1.1)) == [1]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from feint.arena.arena import Sight
 from feint.arena.cards import CardArena, Seen
-from feint.games.errors import BadInput
 from feint.learners.memory import Memory, circular_slots, empty, insert, reservoir_slots, sample
 from feint.tree.tree import Tree
 
@@ -444,8 +443,7 @@ def _past(parent: np.ndarray, moves: int) -> Int[np.ndarray, "i l"]:
 
 def _listed(situations: Situations) -> Listed:
     """Counting needs a list to count in."""
-    if not isinstance(situations, Listed):
-        raise BadInput("This game has too many situations to count in; remember rows instead (--set memory=rows).")
+    assert isinstance(situations, Listed)
     return situations
 
 

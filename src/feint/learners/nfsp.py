@@ -30,6 +30,7 @@ from feint.learners.networks import Activation, Cell, Design, Optimiser
 from feint.learners.seat import SeatSettings
 from feint.learners.self_play import SelfPlay, self_play
 from feint.solvers.algorithm import Method
+from feint.tree.tree import Tree
 
 
 @final
@@ -134,6 +135,11 @@ class NFSP:
         history: History
         hands = self.cell is not None
         if self.memory == "tally":
+            if not isinstance(game, Tree):
+                raise BadInput(
+                    f"{game.name} is too large to keep a tally of; use --preset small on a few cores, --preset large "
+                    f"on an accelerator, or --set memory=rows."
+                )
             replay = ReplayTally(self.replay_share, self.replay_least, self.flatten)
             history = HistoryTally(self.history_growth, self.flatten)
         else:
@@ -224,6 +230,16 @@ LARGE = replace(
     smoothing=0.999,
 )
 
+# … and on a few cores.
+SMALL = replace(
+    LARGE,
+    tables=256,
+    hidden=(128, 128),
+    replay_capacity=200_000,
+    history_capacity=2_000_000,
+    batch=256,
+)
+
 # The settings of "Poker-RNN", as read here. Its ε is the probability of the greedy move, .92 to
 # .99, so exploration falls from .08. Its Algorithms 3 and 4 play the average with probability η = .2; NFSP plays the
 # best response with that, and so do we. Its four layers of "5124" are 512. An update every 10 moves is its
@@ -258,6 +274,7 @@ ALGORITHMS = {
             "gpu": NFSP(tables=8192, hidden=(128,), anticipation=0.1),
             "holdem": HOLDEM,
             "large": LARGE,
+            "small": SMALL,
             "poker-rnn": POKER_RNN,
         },
         large=True,

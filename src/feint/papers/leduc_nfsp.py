@@ -2,20 +2,29 @@
 
 Their curves beside ours, for networks of 16, 64 and 128 units; what Q-learning alone does; what happens without
 the reservoir, with too much anticipation, and with a reservoir that forgets; and the thesis's own two findings.
+Every claim is answered from the runs: what was measured, and whether it holds.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import json
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
+import jax
 import numpy as np
 
+import feint
+from feint.games.errors import RunStopped
 from feint.report.curve import Published, draw_curve
+from feint.runs.checkpoint import checkpoints
 from feint.runs.folder import Run, load_run
 from feint.runs.train import Watcher, train
 
@@ -26,79 +35,137 @@ ALGORITHM, GAME = "nfsp", "leduc"
 @final
 @dataclass(frozen=True)
 class Experiment:
-    """One run of the reproduction."""
+    """One setting of the reproduction, run with several seeds."""
 
     name: str
     label: str
     algorithm: str = "nfsp"
     preset: str | None = "paper"
     settings: dict[str, Any] = field(default_factory=dict)
+    steps: int = 1_000_000
 
 
-QUICK, FULL = (5_000, 1), (1_000_000, 3)
-"""Steps and seeds of a quick look and of the whole."""
+SEEDS = 3
+QUICK = 3_000, 1
+"""Steps and seeds of a quick look."""
 SMALL = {"history_capacity": 20_000, "replay_capacity": 20_000}
-"""Memories a hundredth of the paper's: they fill, and so show what filling does, a hundred times sooner."""
+"""A hundredth and a tenth of the paper's: they fill, and so show what filling does, that much sooner."""
 
 EXPERIMENTS = (
     Experiment("16-units", "16 units", settings={"hidden": [16]}),
     Experiment("64-units", "64 units"),
     Experiment("128-units", "128 units", settings={"hidden": [128]}),
     Experiment("author", "64 units, as the author's program", preset="author"),
-    Experiment("fast", "ours (fast)", preset="fast"),
+    Experiment("fast", "ours (fast)", preset="fast", steps=200_000),
     Experiment("dqn", "Q-learning, greedy", "dqn", None),
-    Experiment("reservoir", "reservoir", settings=SMALL),
-    Experiment("window", "sliding window", settings=SMALL | {"history": "window"}),
-    Experiment("exponential", "exponential reservoir", settings=SMALL | {"history_least": 0.25}),
-    Experiment("anticipation", "η = 0.5", settings={"anticipation": 0.5}),
-    Experiment("relu-output", "ReLU output", settings={"output": "relu"}),
-    Experiment("imitate-values", "imitating values", settings={"imitate": "values"}),
+    Experiment("anticipation", "η = 0.5", settings={"anticipation": 0.5}, steps=2_000_000),
+    Experiment("window", "sliding window", settings={"history": "window"}),
+    Experiment("small-reservoir", "reservoir, small", settings=SMALL, steps=300_000),
+    Experiment("small-fading", "exponential reservoir, small", settings=SMALL | {"history_least": 0.25}, steps=300_000),
+    Experiment("relu-output", "ReLU output", settings={"output": "relu"}, steps=300_000),
+    Experiment("imitate-values", "imitating values", settings={"imitate": "values"}, steps=300_000),
 )
+AVERAGE = Experiment("dqn-average", "Q-learning, average")
+"""Not run by itself: the runs of Q-learning, judged by their average."""
+KNOWN = {experiment.name: experiment for experiment in (*EXPERIMENTS, AVERAGE)}
+FIGURES = {
+    "curves": ("16-units", "64-units", "128-units", "author", "fast"),
+    "q-learning": ("64-units", "dqn", "dqn-average"),
+    "ablations": ("64-units", "anticipation", "window"),
+    "memories": ("small-reservoir", "small-fading"),
+    "thesis": ("64-units", "relu-output", "imitate-values"),
+}
+MADE = "made.json"
+"""In every run's folder: with what it was made."""
+
+Trials = Mapping[str, Sequence[Run]]
+"""For each experiment, a run for each seed."""
 
 
 def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     """Run every experiment that `out` does not hold yet, draw the figures and write the report."""
-    steps, seeds = QUICK if quick else FULL
-    runs: dict[str, Run] = {}
+    most, seeds = QUICK if quick else (max(experiment.steps for experiment in EXPERIMENTS), SEEDS)
+    trials: dict[str, list[Run]] = {}
     for number, experiment in enumerate(EXPERIMENTS, 1):
-        path = out / experiment.name
-        watcher = watch(f"{number}/{len(EXPERIMENTS)} {experiment.label}")
-        runs[experiment.name] = _run(experiment, path, steps, seeds, watcher)
-    return write_report(out, runs)
+        title = f"{number}/{len(EXPERIMENTS)} {experiment.label}"
+        trials[experiment.name] = [
+            run_seed(experiment, out, min(experiment.steps, most), seed, watch(f"{title}, seed {seed}"))
+            for seed in range(seeds)
+        ]
+    return write_report(out, trials)
 
 
-def _run(experiment: Experiment, path: Path, steps: int, seeds: int, watcher: Watcher) -> Run:
+def run_seed(experiment: Experiment, out: Path, steps: int, seed: int, watcher: Watcher) -> Run:
     """Train, or read back what an earlier call has trained; what was cut off goes on."""
-    if (path / "strategy.safetensors").is_file():
-        return load_run(path)
-    return train(
+    path = out / experiment.name / f"seed-{seed}"
+    if (path / MADE).is_file() and (run := load_run(path)).metrics[-1]["step"] >= steps:
+        return run
+    begun = bool(checkpoints(path / "checkpoints"))
+    if not begun and (path / "config.json").is_file():
+        shutil.rmtree(path)  # cut off before there was anything to go on from
+    run = train(
         experiment.algorithm,
         GAME,
         preset=experiment.preset,
         settings=experiment.settings,
         steps=steps,
-        seeds=seeds,
+        seed=seed,
         out=path,
-        resume=(path / "checkpoints").is_dir(),
+        resume=begun,
         watcher=watcher,
     )
+    if (reached := run.metrics[-1]["step"]) < steps:
+        where = f"step {reached:,} of {steps:,} of {experiment.label}, seed {seed}"
+        raise RunStopped(f"The reproduction was stopped at {where}; the same command goes on from there.")
+    (path / MADE).write_text(json.dumps(_made_with()) + "\n")
+    return run
 
 
-def write_report(out: Path, runs: dict[str, Run]) -> Path:
-    """Figures and a page that answers the claims one by one."""
-    labels = {experiment.name: experiment.label for experiment in EXPERIMENTS}
+def _made_with() -> list[str]:
+    """The machine and the program that make a run; from a checkout, its commit too."""
+    file, root, device = Path("/proc/cpuinfo"), Path(__file__).parents[3], jax.devices()[0]
+    lines = file.read_text().splitlines() if file.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    machine = names[0] if names else platform.machine()
+    commit = ""
+    if (root / ".git").exists() and shutil.which("git"):
+        describe = ["git", "-C", str(root), "describe", "--always", "--exclude=*", "--dirty= with changes"]
+        commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
+    return [
+        machine if device.platform == "cpu" else f"{device.device_kind} beside {machine}",
+        f"jax {jax.__version__}",
+        f"feint {feint.__version__}" + (f" (commit {commit})" if commit else ""),
+    ]
 
-    def figure(name: str, names: Sequence[str], published: Sequence[Published] = (), extra: Sequence[Any] = ()) -> None:
-        chosen = [(runs[key], labels[key], "exploitability") for key in names]
-        draw_curve([*chosen, *extra], out / f"{name}.png", published)
 
-    figure("curves", ["16-units", "64-units", "128-units", "fast"], published_curves())
-    figure("q-learning", ["64-units", "dqn"], extra=[(runs["dqn"], "Q-learning, average", "average")])
-    figure("ablations", ["reservoir", "window", "exponential", "64-units", "anticipation"])
-    figure("thesis", ["64-units", "relu-output", "imitate-values"])
+def write_report(out: Path, trials: Trials) -> Path:
+    """Figures, every seed's curve as numbers, and a page that answers the claims one by one."""
+    averages = [
+        replace(run, metrics=[row | {"exploitability": row["average"]} for row in run.metrics]) for run in trials["dqn"]
+    ]
+    trials = {**trials, AVERAGE.name: averages}
+    for name, shown in FIGURES.items():
+        curves = [(_together(trials[key]), KNOWN[key].label, "exploitability") for key in shown]
+        draw_curve(curves, out / f"{name}.png", published_curves() if name == "curves" else ())
+    numbers = {
+        name: {"step": [row["step"] for row in runs[0].metrics]}
+        | {f"seed {run.config.seed}": [round(row["exploitability"], 5) for row in run.metrics] for run in runs}
+        for name, runs in trials.items()
+    }
+    (out / "curves.json").write_text(json.dumps(numbers).replace("}, ", "},\n") + "\n")
     page = out / "README.md"
-    page.write_text(_page(runs, labels))
+    page.write_text(_page(trials))
     return page
+
+
+def _together(runs: Sequence[Run]) -> Run:
+    """Seeds as one run: medians, and every seed's exploitability."""
+    rows = [
+        {name: float(np.median([row[name] for row in rows])) for name in rows[0]}
+        | {"seeds": [row["exploitability"] for row in rows]}
+        for rows in zip(*(run.metrics for run in runs), strict=True)
+    ]
+    return replace(runs[0], metrics=rows)
 
 
 def published_curves() -> list[Published]:
@@ -112,41 +179,174 @@ def _points(units: int) -> list[tuple[float, float]]:
     return sorted((float(step), float(value)) for step, value in rows)
 
 
-def _at(run: Run, step: int, metric: str) -> float:
-    """A metric at the last evaluation up to a step."""
-    return float([row for row in run.metrics if row["step"] <= step][-1][metric])
+def _paper(units: int, step: int) -> float:
+    """The paper's exploitability after so many steps, between its digitised points."""
+    steps, values = np.log(_points(units)).T
+    return float(np.exp(np.interp(np.log(step), steps, values)))
 
 
-def _page(runs: dict[str, Run], labels: dict[str, str]) -> str:
-    last = runs["64-units"].metrics[-1]["step"]
-    marks = [*(mark for mark in (1_000, 10_000, 100_000) if mark < last), last]
-    lines = [(labels[name], run, "exploitability") for name, run in runs.items()]
-    lines.append(("Q-learning, average", runs["dqn"], "average"))
+class Measure(NamedTuple):
+    """A number that tells what a run did."""
+
+    words: str
+    form: str
+    of: Callable[[Run], float]
+    final: bool = False
+    """Whether it is about the strategy, of which a run keeps only the last."""
+
+
+def _tail(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """Logarithms of steps and exploitability from a quarter of the run on."""
+    rows = [row for row in run.metrics if 4 * row["step"] >= run.metrics[-1]["step"]]
+    return np.log([row["step"] for row in rows]), np.log([row["exploitability"] for row in rows])
+
+
+def _end(run: Run) -> float:
+    return float(run.metrics[-1]["exploitability"])
+
+
+def _fold_share(run: Run) -> float:
+    tree = feint.unroll(GAME)
+    fold = tree.actions.index("fold")
+    return float(run.strategy.table(tree)[tree.legal[:, fold], fold].mean())
+
+
+END = Measure("exploitability", ".3f", _end)
+LEAST = Measure("least exploitability", ".3f", lambda run: float(np.exp(_tail(run)[1].min())))
+CHANGE = Measure("change per doubling", "+.0%", lambda run: float(2.0 ** np.polyfit(*_tail(run), 1)[0] - 1.0))
+SWING = Measure("swing", ".0%", lambda run: float(np.std(np.diff(_tail(run)[1])) / np.sqrt(2.0)))
+CLIMB = Measure("end over lowest", ".2f", lambda run: _end(run) / min(row["exploitability"] for row in run.metrics))
+FOLDS = Measure("folds", ".0%", _fold_share, final=True)
+READING = 1.1
+"""How far two readings of one printed curve were seen to differ."""
+
+
+class Claim(NamedTuple):
+    """That a number is higher in every run of an experiment than in any of another, or than `bar`."""
+
+    text: str
+    name: str
+    reference: str
+    measure: Measure = END
+    bar: float | None = None
+
+
+CLAIMS = (
+    Claim("64 units do better than 16", "16-units", "64-units"),
+    Claim("128 units do better than 64", "64-units", "128-units"),
+    Claim("Q-learning's greedy strategy is highly exploitable", "dqn", "64-units", LEAST, 1.0),
+    Claim("Q-learning's average ends above NFSP's", "dqn-average", "64-units"),
+    Claim("Q-learning's average levels off", "dqn-average", "64-units", CHANGE, -0.1),
+    Claim("η = 0.5 ends above η = 0.1", "anticipation", "64-units"),
+    Claim("η = 0.5 levels off", "anticipation", "64-units", CHANGE, -0.1),
+    Claim("A sliding window does worse than a reservoir", "window", "64-units"),
+    Claim("A sliding window diverges", "window", "64-units", CLIMB, 1.5),
+    Claim("An exponential reservoir is noisier", "small-fading", "small-reservoir", SWING),
+    Claim("A ReLU output does worse than a linear one (thesis)", "relu-output", "64-units"),
+    Claim("A ReLU output makes the agent always fold (thesis)", "relu-output", "64-units", FOLDS, 0.9),
+    Claim("Values as targets do worse than 1 of k (thesis)", "imitate-values", "64-units"),
+)
+
+
+def findings(trials: Trials) -> list[tuple[str, str, str]]:
+    """Every claim with what was measured and the verdict."""
+    sizes = (("16-units", 16), ("64-units", 64), ("128-units", 128), ("author", 64))
+    followed = [_follows(trials[name], name, units, mark) for name, units in sizes for mark in (100_000, 1_000_000)]
+    return followed + [_answer(trials, claim) for claim in CLAIMS]
+
+
+def _follows(runs: Sequence[Run], name: str, units: int, mark: int) -> tuple[str, str, str]:
+    """Whether the paper's curve goes through the band of our seeds or above it."""
+    paper, best = _paper(units, mark), min(_values(END, runs, mark))
+    verdict = "holds" if best <= paper else "not decided" if best <= paper * READING else "does not hold"
+    claim = f"{KNOWN[name].label}: the paper's curve is followed or beaten at {mark:,} steps"
+    measured = f"{END.words}: {_said(END, runs, mark)}; the paper {paper:.3f}"
+    return claim, measured, verdict if _last(runs) >= mark else "not decided at this length"
+
+
+def _answer(trials: Trials, claim: Claim) -> tuple[str, str, str]:
+    """Whether a claim holds; the other experiment is taken after as many steps, if it has made them."""
+    _, name, reference, measure, bar = claim
+    last = _last(trials[name])
+    ours, theirs = (_values(measure, trials[key], last) for key in (name, reference))
+    low, high = (min(theirs), max(theirs)) if bar is None else (bar, bar)
+    verdict = "holds" if min(ours) > high else "does not hold" if max(ours) < low else "not decided"
+    both = "; ".join(f"{KNOWN[key].label} {_said(measure, trials[key], last)}" for key in (name, reference))
+    short = last < KNOWN[name].steps
+    return claim.text, f"{measure.words}: {both}", "not decided at this length" if short else verdict
+
+
+def _last(runs: Sequence[Run]) -> int:
+    return int(runs[0].metrics[-1]["step"])
+
+
+def _values(measure: Measure, runs: Sequence[Run], step: int) -> list[float]:
+    """Every seed's number, with runs as far as their last evaluation up to a step."""
+    cut = [replace(run, metrics=[row for row in run.metrics if row["step"] <= step]) for run in runs]
+    return [measure.of(run) for run in cut]
+
+
+def _said(measure: Measure, runs: Sequence[Run], step: int, after: bool = True) -> str:
+    """The median, from where to where the seeds go, and after how many steps."""
+    values = _values(measure, runs, step)
+    median, low, high = (format(float(of(values)), measure.form) for of in (np.median, min, max))
+    band = median if len(values) == 1 else f"{median} ({low} to {high})"
+    reached = _last(runs) if measure.final else min(step, _last(runs))
+    return f"{band} after {reached:,}" if after else band
+
+
+def _page(trials: Trials) -> str:
+    longest, seeds = max(_last(runs) for runs in trials.values()), len(trials["64-units"])
+    marks = [mark for mark in (1_000, 10_000, 100_000, 1_000_000) if mark < longest]
     rows = [
-        f"| {label} | {' | '.join(f'{_at(run, mark, metric):.3f}' for mark in marks)} |" for label, run, metric in lines
+        [f"the paper, {units} units (digitised)", *(f"{_paper(units, mark):.3f}" for mark in marks), ""]
+        for units in (16, 64, 128)
     ]
-    steps, values = np.log(_points(64)).T
-    paper = " | ".join(f"{np.exp(np.interp(np.log(mark), steps, values)):.3f}" for mark in marks)
-    seeds = runs["64-units"].config.seeds
-    scale = "One seed." if seeds == 1 else f"Medians of {seeds} seeds."
-    if last < FULL[0]:
-        scale += f" A look at the first {last:,} steps; the claims need the full run of {FULL[0]:,}."
+    for name, runs in trials.items():
+        cells = [_said(END, runs, mark, after=False) if mark <= _last(runs) else "" for mark in marks]
+        rows.append([KNOWN[name].label, *cells, _said(END, runs, longest)])
     return f"""# {TITLE}
 
-{scale}
+{_provenance({name: runs for name, runs in trials.items() if name != AVERAGE.name})}
 
-Exploitability in chips per hand (exact, NashConv / 2) after so many steps of 128 moves (of 1,024 for *ours*).
+Exploitability is NashConv / 2 in chips per hand, exact. A step is 128 moves and the updates after them (1,024 moves
+for *ours*). {"One seed." if seeds == 1 else f"Given are the median of {seeds} seeds and from where to where they go."}
 
-| | {" | ".join(f"{mark:,}" for mark in marks)} |
-|---|{"---|" * len(marks)}
-| the paper, 64 units (digitised, interpolated) | {paper} |
-{chr(10).join(rows)}
+## The claims
 
-![curves](curves.png)
-![Q-learning](q-learning.png)
-![ablations](ablations.png)
-![the thesis's findings](thesis.png)
+A claim holds where all seeds say so, and is not decided where they differ. *Change per doubling* of the steps is that
+of a line fitted to the logarithms from a quarter of the run on; a curve levels off if it loses less than 10%. *Least
+exploitability* is over the same stretch (high is more than an ante), and so is *swing*: how far evaluations scatter,
+from how much each differs from the one before. A run diverges if it ends above 1.5 times its lowest point. *Folds* is
+how often the agent folds to a bet, averaged over information sets; always is over 90%. The paper's curve was
+read off its figure, to about a tenth.
 
-Figures for the ablations of the reservoir use memories a hundredth of the paper's size, which fill a hundred times
-sooner. Made by `feint reproduce leduc-nfsp`.
+{_table(["claim", "measured", "verdict"], findings(trials))}
+
+## The curves
+
+{_table(["exploitability after steps", *(f"{mark:,}" for mark in marks), "at the end"], rows)}
+
+{chr(10).join(f"![{name}]({name}.png)" for name in FIGURES)}
+
+*Small* memories hold 20,000 transitions and 20,000 moves, a tenth and a hundredth of the paper's, so that they are
+full a hundred times sooner. Every seed's curve is in `curves.json`. Made by `feint reproduce leduc-nfsp`.
 """
+
+
+def _provenance(trials: Trials) -> str:
+    """Where the runs were made, with what, and how long they took."""
+    made: dict[str, set[str]] = {}
+    for name, runs in trials.items():
+        for run in runs:
+            made.setdefault(", ".join(json.loads((run.path / MADE).read_text())), set()).add(KNOWN[name].label)
+    (most, _), *others = sorted(made.items(), key=lambda place: -len(place[1]))
+    places = [most, *(f"{place} (for {'; '.join(sorted(labels))})" for place, labels in others)]
+    seconds = sum(run.timings[-1]["seconds"] for runs in trials.values() for run in runs)
+    seeds = ", ".join(str(run.config.seed) for run in trials["64-units"])
+    spent = f"{seconds / 3600:.2g} hours of running time, compilation left out"
+    return "".join(f"{line}.\n" for line in (*places, f"Seeds {seeds}; {spent}")).rstrip()
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))

@@ -62,7 +62,7 @@ class Run:
 def load_run(path: Path | str) -> Run:
     """Read a run back. Raises `BadInput` when the folder is not one."""
     path = Path(path)
-    config = _config(path)
+    config = config_of(path)
     try:
         metrics, timings = (_rows(path / name) for name in (METRICS, TIMINGS))
         with safe_open(path / STRATEGY, framework="numpy") as file:
@@ -118,7 +118,7 @@ class RunFolder:
     @classmethod
     def resume(cls, path: Path, config: RunConfig) -> Self:
         """A run to go on with: the same but for when to stop."""
-        before = _config(path)
+        before = config_of(path)
         for name in ("game", "algorithm", "seed", "seeds", "settings"):
             then, now = getattr(before, name), getattr(config, name)
             if then != now:
@@ -228,7 +228,8 @@ def _numbered(path: Path) -> Iterator[Path]:
     yield from (path.with_name(f"{path.name}-{number}") for number in count(2))
 
 
-def _config(path: Path) -> RunConfig:
+def config_of(path: Path) -> RunConfig:
+    """What a run was asked to do."""
     if not (path / CONFIG).is_file():
         raise BadInput(f"{path} is not a run (it has no {CONFIG}); give a folder that feint train has written.")
     try:

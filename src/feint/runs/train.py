@@ -28,7 +28,7 @@ from feint.games.game import Game
 from feint.games.library import load_game
 from feint.runs.checkpoint import load_checkpoint
 from feint.runs.config import RunConfig, algorithms, resolve
-from feint.runs.folder import Row, Run, RunFolder, free_folder, last_folder
+from feint.runs.folder import Row, Run, RunFolder, config_of, free_folder, last_folder
 from feint.solvers.algorithm import Algorithm, Config, Metrics
 from feint.tree.best_response import nash_conv_of
 from feint.tree.cache import cache_folder
@@ -36,12 +36,12 @@ from feint.tree.sequence_form import SequenceForm
 from feint.tree.strategy import Strategy
 from feint.tree.tree import Tree
 
-GROWTH = 1.1
-"""Evaluations come when the steps have grown by this factor: evenly spaced on a logarithmic axis."""
 PIECE = 0.2
 """Seconds between looks at the clock."""
 JUDGED_DEALS = 4096
 """Deals, each played from both seats, in an evaluation of a game too large to judge exactly."""
+FEW_DEALS = 50
+"""As many of them make a hundred hands, which is what some papers judge by; others every time, as theirs are."""
 SAVE_EVERY = 30.0
 """Seconds between checkpoints."""
 SAVE_SHARE = 0.04
@@ -101,16 +101,19 @@ def train(
 
     Left without any of the three, it stops at exploitability 1e-4 or after a minute. The run is written to `out`,
     by default a new folder under `runs/`. `seeds` runs are made at once, and reported by their median. With `resume`
-    a run goes on from its last checkpoint (in `out`, or the latest of this algorithm on this game). An interrupt
+    a run goes on from its last checkpoint (in `out`, or the latest of this algorithm on this game), with its own
+    settings unless others are asked for, which is an error. An interrupt
     (Ctrl-C) stops a run early and keeps what it has.
     """
     if steps is None and seconds is None and until is None:
         seconds, until = 60.0, 1e-4
     rules = load_game(game) if isinstance(game, str) else game
-    method = resolve(algorithm, settings or {}, preset)
-    config = RunConfig(rules.name, algorithm, asdict(method), seed, seeds, steps, seconds, until)
     find = last_folder if resume else free_folder
     path = Path(out) if out else find(rules.name, algorithm)
+    if resume and not settings and preset is None:
+        settings = config_of(path).settings
+    method = resolve(algorithm, settings or {}, preset)
+    config = RunConfig(rules.name, algorithm, asdict(method), seed, seeds, steps, seconds, until)
     with watcher or Unwatched() as watching:
         return _train(method, rules, config, path, resume, save_every, watching)
 
@@ -129,7 +132,8 @@ def _train(
     if resume:
         folder = RunFolder.resume(path, config)
         trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, watcher.warn)
-        folder.rewind(set(takewhile(lambda point: point <= trainer.step, evaluation_points(config.steps))))
+        points = evaluation_points(config.steps, trainer.growth)
+        folder.rewind(set(takewhile(lambda point: point <= trainer.step, points)))
     else:
         folder = RunFolder.create(path, config)
     with folder:
@@ -184,6 +188,10 @@ class Trainer:
         step = self._each(lambda state: solver.step(state)[0])
         return jax.lax.fori_loop(0, steps, lambda _, state: step(state), state)
 
+    @property
+    def growth(self) -> float:
+        return self._judge.growth
+
     def advance(self, steps: int) -> None:
         self.state = jax.block_until_ready(self._advance(self._solver, self.state, jnp.asarray(steps)))
         self.step += steps
@@ -218,6 +226,8 @@ class Judge(eqx.Module):
     number: eqx.AbstractClassVar[str]
     """The number that matters."""
     low_is_good: eqx.AbstractClassVar[bool]
+    growth: eqx.AbstractClassVar[float]
+    """Evaluations come when the steps have grown by this factor: evenly spaced on a logarithmic axis."""
 
     @abstractmethod
     def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
@@ -230,6 +240,7 @@ class TreeJudge(Judge):
 
     number: ClassVar[str] = "exploitability"
     low_is_good: ClassVar[bool] = True
+    growth: ClassVar[float] = 1.1
     form: SequenceForm
 
     def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
@@ -244,14 +255,18 @@ class CardJudge(Judge):
 
     number: ClassVar[str] = "winnings"
     low_is_good: ClassVar[bool] = False
+    growth: ClassVar[float] = 1.3  # judging by play takes as long as many steps
     arena: CardArena
     big_blind: float = eqx.field(static=True)
 
     def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
         players = solver.policy(state), Uniform(self.arena)
         won = play_deals(self.arena, players, JUDGED_DEALS, jax.random.key(0)).mean(1) * (1000 / self.big_blind)
+        measured = solver.measure(state, None)
+        choosing = jax.random.fold_in(jax.random.key(1), measured["hands"])
+        few = jax.random.choice(choosing, won, (FEW_DEALS,), replace=False)
         judged = {"winnings": won.mean(), "winnings_error": 1.96 * won.std() / JUDGED_DEALS**0.5}
-        return judged | solver.measure(state, None)
+        return judged | {"winnings_100": few.mean()} | measured
 
 
 def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: float) -> None:
@@ -266,7 +281,7 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
             return late or interrupted()
 
         logged = {row["step"] for row in folder.metrics}
-        for goal in evaluation_points(config.steps):
+        for goal in evaluation_points(config.steps, trainer.growth):
             # A run killed between its last checkpoint and the evaluation due there still owes that evaluation.
             if goal < trainer.step or goal in logged:
                 continue
@@ -289,12 +304,12 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
     folder.save(trainer.step, trainer.state)
 
 
-def evaluation_points(last: int | None) -> Iterator[int]:
+def evaluation_points(last: int | None, growth: float) -> Iterator[int]:
     """1, 2, 3, … and then ever further apart, the same whenever a run is repeated; up to and including `last`."""
     point = 1
     while last is None or point < last:
         yield point
-        point = max(point + 1, int(point * GROWTH))
+        point = max(point + 1, int(point * growth))
     yield last
 
 

@@ -154,7 +154,7 @@ def replace_static(module, **changes):
     return copied
 
 
-@pytest.mark.parametrize("name", ["drqn", "rnfsp"])
+@pytest.mark.parametrize("name", [pytest.param("drqn", marks=pytest.mark.slow), "rnfsp"])
 def test_recurrent_learners_learn_kuhn(tree_of, name):
     tree = tree_of("kuhn")
     learner = algorithm_on(tree, name, tables=64, remembers=16, hidden=(16,), replay_capacity=5000, warmup=100)
@@ -165,7 +165,7 @@ def test_recurrent_learners_learn_kuhn(tree_of, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["nfsp", "drqn", *(pytest.param(name, marks=pytest.mark.slow) for name in ("dqn", "linear-q", "rnfsp"))]
+    "name", ["nfsp", *(pytest.param(name, marks=pytest.mark.slow) for name in ("dqn", "linear-q", "drqn", "rnfsp"))]
 )
 def test_the_five_agents_play_hold_em(name, tmp_path):
     settings = {"tables": 16, "replay_capacity": 200, "warmup": 20, "batch": 8}

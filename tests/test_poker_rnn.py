@@ -1,0 +1,248 @@
+"""The claims of "Poker-RNN" are answered from numbers, and its report from runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from conftest import advance
+from feint.games.errors import BadInput, RunStopped
+from feint.papers import poker_rnn, trials
+from feint.papers.library import papers
+from feint.papers.poker_rnn_claims import BUDGET, OURS, THEIRS, answer, swing
+from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Estimate, Judged, Sense, sense, starting_values
+from feint.papers.trials import Notebook, Trial, provenance, trained, trained_for_hands, value_networks
+from feint.report.starting_hands import by_ranks
+from feint.runs.config import resolve
+from feint.runs.train import Unwatched
+
+NAMES = [*AGENTS, RANDOM]
+TINY = {"tables": 16, "replay_capacity": 200, "warmup": 20, "batch": 8}
+TINY_NFSP = TINY | {"history_capacity": 200}
+
+
+def curve(best: float, end: float, wiggle: float = 0.0, rise: int = 10_000) -> list[dict[str, float]]:
+    """Winnings that rise to their best, fall evenly to where they end, and wiggle all the way."""
+    hands = [int(1.3**number) for number in range(20, 54)]
+    falls = np.linspace(best, end, len(hands))
+    return [
+        {
+            "hands": played,
+            "winnings": (fall if played >= rise else 0.0) + wiggle * (-1) ** number,
+            "winnings_error": 50.0,
+        }
+        for number, (played, fall) in enumerate(zip(hands, falls, strict=True))
+    ]
+
+
+def against(strength: dict[str, float], reach: float = 20.0) -> dict[tuple[str, str], Estimate]:
+    """Who is stronger wins the difference."""
+    return {
+        (one, other): Estimate(strength[one] - strength[other], reach)
+        for one in NAMES
+        for other in NAMES
+        if one != other
+    }
+
+
+def judged(strength: dict[str, float], bounds: dict[str, float], senses: dict[str, Sense], **curves) -> Judged:
+    drawn = {name: curves.get(name, curve(2500, 2500)) for name in AGENTS}
+    table = against(strength | {RANDOM: 0.0})
+    spread = {name: Estimate(value, 100.0) for name, value in bounds.items()}
+    return Judged(2.0 * BUDGET, drawn, table, table, spread, (Estimate(2900, 20), Estimate(3700, 100)), senses)
+
+
+BLIND = Sense(Estimate(0.0, 0.1), 0.1, Estimate(0.0, 0.1))
+KEEN = Sense(Estimate(1.0, 0.1), 0.9, Estimate(0.2, 0.1))
+AS_THEY_SAY = judged(
+    {"linear-q": 2900.0, "dqn": 2800.0, "drqn": 2600.0, "nfsp": 2200.0, "rnfsp": 2300.0},
+    {"linear-q": 1000.0, "dqn": 4000.0, "drqn": 3000.0, "nfsp": 900.0, "rnfsp": 500.0},
+    {"dqn": KEEN._replace(suited=Estimate(0.0, 0.1)), "nfsp": BLIND, "rnfsp": BLIND},
+    dqn=curve(2500, 2500, wiggle=400.0),
+    drqn=curve(2500, 2500, wiggle=400.0, rise=100_000),
+    rnfsp=curve(2500, 2500, rise=100_000),
+)
+OTHERWISE = judged(
+    {"linear-q": 1000.0, "dqn": 1500.0, "drqn": 1700.0, "nfsp": 2700.0, "rnfsp": 2600.0},
+    {"linear-q": 4000.0, "dqn": 900.0, "drqn": 800.0, "nfsp": 1400.0, "rnfsp": 1500.0},
+    {"dqn": Sense(Estimate(-1.0, 0.1), 0.1, Estimate(0.2, 0.1)), "nfsp": KEEN, "rnfsp": KEEN},
+    **{name: curve(2500, 2500, wiggle=400.0) for name in ("linear-q", "nfsp", "rnfsp")},
+    drqn=curve(2500, 1700, rise=2_000),
+)
+
+
+def verdicts(numbers: Judged) -> dict[str, str]:
+    return {claim.words: answer(claim, numbers).verdict for claim in (*THEIRS, *OURS)}
+
+
+def test_claims_hold_where_the_numbers_say_so():
+    found = verdicts(AS_THEY_SAY)
+    but_for_this = "Recurrence does worse: NFSP beats RNFSP"  # here RNFSP does better against all, as the paper has it
+    assert found.pop(but_for_this) == "does not hold"
+    assert set(found.values()) == {"holds"}, found
+
+
+def test_claims_do_not_hold_where_the_numbers_say_otherwise():
+    found = verdicts(OTHERWISE)
+    holds = {"Recurrence does worse: NFSP beats RNFSP"}
+    holds.add("Winnings off random play order agents otherwise than local best responses do")
+    assert {words for words, verdict in found.items() if verdict == "holds"} == holds
+    assert found["Recurrence is slower: RNFSP takes longer than NFSP"] == "does not hold"
+    assert found["DQN's values do not show suits"] == "does not hold"
+    assert "not decided" not in found.values(), found
+
+
+def test_what_errors_hide_is_not_decided():
+    wide = AS_THEY_SAY._replace(cross=against(dict.fromkeys(NAMES, 0.0) | {"dqn": 10.0, "nfsp": 2450.0}, reach=100.0))
+    found = verdicts(wide)
+    assert found["Recurrence does worse: DQN beats DRQN"] == "not decided"
+    assert found["NFSP comes to about 2 big blinds a hand against random play (1.5 to 2.5)"] == "not decided"
+
+
+def test_fewer_hands_than_the_paper_s_decide_nothing():
+    assert set(verdicts(AS_THEY_SAY._replace(hands=BUDGET - 1))) == set(verdicts(AS_THEY_SAY))
+    assert set(verdicts(AS_THEY_SAY._replace(hands=BUDGET - 1)).values()) == {"not decided at this length"}
+
+
+def test_who_falls_short_of_random_is_told_with_its_best():
+    measured = answer(OURS[-1], OTHERWISE).measured
+    assert "linear wins 1,000 ± 20" in measured
+    assert "DRQN wins 1,700 ± 20 (its best was 2,282 after 2,015 hands)" in measured
+    assert "RNFSP" not in measured
+
+
+def test_steady_curves_do_not_swing():
+    assert swing(curve(3000, 1000)) < 1
+    assert swing(curve(3000, 1000, wiggle=100.0)) == pytest.approx(200, abs=1)
+
+
+@pytest.fixture(scope="module")
+def holdem():
+    return poker_rnn.limit_holdem()
+
+
+def cards(holdem) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    deck = holdem.game.deck
+    ranks = np.array([deck.rank(card) for card in range(deck.kinds)])
+    suits = np.array([deck.suit(card) for card in range(deck.kinds)])
+    return ranks[:, None], ranks[None], suits[:, None], suits[None]
+
+
+def read(holdem, values: np.ndarray) -> Sense:
+    values = values.astype(float).copy()
+    np.fill_diagonal(values, np.nan)
+    return sense(by_ranks(values[..., None], holdem.game.deck.copies)[..., 0])
+
+
+def test_values_are_read_for_what_they_show(holdem):
+    first, second, suit, other = cards(holdem)
+    pairs = read(holdem, 0.5 * (first == second))
+    assert pairs.pairs.low == pytest.approx(0.5)
+    assert pairs.high == pairs.suited.value == 0
+    high = read(holdem, 0.1 * (first + second))
+    assert high.high == pytest.approx(1)
+    assert high.pairs.low < 0 < high.pairs.high
+    assert high.suited.value == pytest.approx(0)
+    suited = read(holdem, 0.2 * ((suit == other) & (first != second)))
+    assert suited.suited.low == pytest.approx(0.2)
+    assert read(holdem, -0.1 * (first + second)).high == pytest.approx(-1)
+
+
+def test_values_without_a_pattern_show_none(holdem):
+    noise = np.random.default_rng(0).normal(size=(52, 52))
+    found = read(holdem, noise + noise.T)
+    assert abs(found.high) < 0.3
+    assert found.pairs.low < 0 < found.pairs.high
+    assert found.suited.low < 0 < found.suited.high
+
+
+@pytest.mark.parametrize("name", ["nfsp", pytest.param("rnfsp", marks=pytest.mark.slow)])
+def test_value_networks_come_from_the_checkpoint(holdem, name, tmp_path):
+    """They are those that the same training has, and stay when the checkpoints go."""
+    settings = TINY_NFSP | {"hidden": [8]} | ({"remembers": 8} if name == "rnfsp" else {})
+    run = trained(Trial(tmp_path / name, name, name, "holdem", "poker-rnn", settings), 40, Unwatched())
+    solver = resolve(name, settings, "poker-rnn").on(holdem)
+    state = advance(solver, jax.jit(solver.init)(jax.random.key(0)), 40)
+    for kept in (value_networks(run, solver), value_networks(run, solver)):
+        for network, seat in zip(kept, state.seats, strict=True):
+            one, two = jax.tree.leaves(network), jax.tree.leaves(seat.values.network)
+            assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(one, two, strict=True))
+        for file in (run.path / "checkpoints").iterdir():
+            file.unlink()
+    values = starting_values(run, holdem)
+    cell = solver.learners[0]
+    assert holdem.actor[0] == 0
+    assert np.isnan(values[3, 3])
+    np.testing.assert_allclose(values, values.T)
+    seen = cell.here.blank()._replace(cards=jnp.array([3, 40, 255, 255, 255, 255, 255], jnp.uint8))
+    seen = jax.tree.map(lambda leaf: leaf[None], seen)
+    told = np.asarray(cell._answers(state.seats[0].values.network, seen))[0]
+    assert values[3, 40] == pytest.approx(told.max(), abs=1e-5)  # rewards are in big blinds, and all moves legal
+    (run.path / "values.safetensors").unlink()
+    with pytest.raises(BadInput, match="no checkpoint of its last step"):
+        value_networks(run, solver)
+
+
+def test_training_goes_on_until_there_are_enough_hands(tmp_path):
+    """Too low a guess of the moves in a hand takes more than one go; what is there is not run again."""
+    goes = []
+
+    def watch():
+        goes.append(1)
+        return Unwatched()
+
+    trial = Trial(tmp_path / "q", "linear", "linear-q", "holdem", "poker-rnn", TINY)
+    run = trained_for_hands(trial, 40, 2.0, watch)
+    assert run.metrics[-1]["hands"] >= 40
+    assert len(goes) > 1
+    again = trained_for_hands(trial, 40, 2.0, Unwatched)
+    assert again.metrics == run.metrics
+    assert [row["step"] for row in run.metrics] == sorted({row["step"] for row in run.metrics})
+    assert "feint" in provenance({"linear": run})
+    with pytest.raises(BadInput, match="keeps another run than linear is now"):
+        trained(replace(trial, seed=1), 1, Unwatched())
+
+
+def test_what_was_cut_off_goes_on_with_its_own_aim(tmp_path, monkeypatch):
+    trial, whole = Trial(tmp_path / "q", "linear", "linear-q", "holdem", "poker-rnn", TINY), trials.train
+    monkeypatch.setattr(trials, "train", lambda *of, steps, **how: whole(*of, steps=steps // 2, **how))
+    with pytest.raises(RunStopped, match=r"step 20 of 40 of linear, seed 0; the same command goes on"):
+        trained(trial, 40, Unwatched())
+    monkeypatch.setattr(trials, "train", whole)
+    config = json.loads((tmp_path / "q" / "config.json").read_text())
+    (tmp_path / "q" / "config.json").write_text(json.dumps(config | {"steps": 60}))
+    run = trained_for_hands(trial, 1, 1.0, Unwatched)
+    assert run.metrics[-1]["step"] == 60
+
+
+def test_numbers_are_found_once(tmp_path):
+    notes = Notebook(tmp_path / "notes.json")
+    assert notes.note("one", lambda: [1.0, 2.0]) == [1.0, 2.0]
+    assert Notebook(tmp_path / "notes.json").note("one", lambda: [3.0]) == [1.0, 2.0]
+
+
+@pytest.mark.slow
+def test_the_report_is_written_from_runs(tmp_path, monkeypatch):
+    assert papers()["poker-rnn"] is poker_rnn.reproduce
+    settings = {name: TINY_NFSP if name.endswith("nfsp") else TINY for name in AGENTS}
+    settings = {name: own | ({} if name == "linear-q" else {"hidden": [8]}) for name, own in settings.items()}
+    settings = {name: own | ({"remembers": 8} if name in ("drqn", "rnfsp") else {}) for name, own in settings.items()}
+    tiny = replace(poker_rnn.QUICK, settings=settings, hands=10, moves=4.0, matches=(64, 128), bounds=8)
+    monkeypatch.setattr(poker_rnn, "QUICK", tiny)
+    page = poker_rnn.reproduce(tmp_path, True, lambda title: Unwatched())
+    text = page.read_text()
+    for claim in (*THEIRS, *OURS):
+        assert f"| {claim.words} | **not decided at this length**: " in text
+    pictures = re.findall(r"\]\((.+\.png)\)", text)
+    assert len(pictures) == 8
+    assert all((tmp_path / picture).stat().st_size > 5_000 for picture in pictures)
+    assert "jax" in text
+    notes = (tmp_path / "quick" / "judged.json").read_text()
+    assert poker_rnn.reproduce(tmp_path, True, lambda title: Unwatched()).read_text() == text
+    assert (tmp_path / "quick" / "judged.json").read_text() == notes

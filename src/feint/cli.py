@@ -336,8 +336,8 @@ def show(
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="kuhn-fictitious-play or leduc-nfsp.")],
-    quick: Annotated[bool, typer.Option("--quick", help="A look in a minute or two instead of the full run.")] = False,
+    paper: Annotated[str, typer.Argument(help="kuhn-fictitious-play, leduc-nfsp or poker-rnn.")],
+    quick: Annotated[bool, typer.Option("--quick", help="A look in a few minutes instead of the full run.")] = False,
     folder: Annotated[
         Path | None, typer.Option("--out", help="Where to; what it already holds is not run again.")
     ] = None,

@@ -1,0 +1,266 @@
+"""Five learners of limit hold'em: Venkateswaran, Shaikh and Kuriksha, "Poker-RNN" (2020).
+
+Linear Q-learning, deep Q-learning, neural fictitious self-play and the recurrent kinds of the last two, each taught by
+playing itself: with the paper's settings for as many hands as in the paper, and with ours for a hundred times as many.
+Their learning curves, what they think of their starting hands, what they win off each other, and what the paper could
+not say: how much each loses at least to an opponent who knows it. Every claim is answered from these numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, final
+
+from feint.arena.betting import BettingTree, unroll_betting
+from feint.games.library import load_game
+from feint.games.poker import Poker
+from feint.papers.poker_rnn_claims import OURS, THEIRS, Claim, answer
+from feint.papers.poker_rnn_figures import draw_cross, draw_curves, draw_starting_hands
+from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Estimate, Judge, Judged
+from feint.papers.trials import Notebook, Trial, provenance, trained_for_hands
+from feint.runs.folder import Run
+from feint.runs.train import Watcher
+
+TITLE = "Five learners of limit hold'em"
+GAME = "holdem"
+SENSES = "a pair over its card with another", "rank correlation with the cards' height", "one suit over two"
+
+
+@final
+@dataclass(frozen=True)
+class Stage:
+    """All five agents under one kind of settings."""
+
+    name: str
+    title: str
+    words: str
+    preset: str
+    hands: int
+    """Hands that each agent plays at least."""
+    moves: float
+    """Moves in a hand, at first guess: few, where too many hands would cost hours."""
+    matches: tuple[int, int]
+    """Hands of a match, as in the paper and for our table."""
+    bounds: int
+    """Hands of a local best response."""
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+PUBLISHED = Stage(
+    "as-published",
+    "as published",
+    "the paper's settings as we read them (preset `poker-rnn`), a million hands",
+    preset="poker-rnn",
+    hands=1_000_000,
+    moves=4.0,
+    matches=(10_000, 1_000_000),
+    bounds=20_000,
+)
+LARGE = Stage(
+    "large",
+    "a hundred times as long",
+    "our settings for an accelerator (preset `large`), a hundred million hands",
+    preset="large",
+    hands=100_000_000,
+    moves=4.0,
+    matches=(10_000, 1_000_000),
+    bounds=20_000,
+)
+SMALL: dict[str, Any] = {"tables": 512, "batch": 128, "replay_capacity": 20_000, "warmup": 200, "target_every": 30}
+SMALL_Q = SMALL | {"rate": 3e-3, "updates": 2}
+SMALL_NFSP = SMALL | {
+    "history_capacity": 20_000,
+    "optimiser": "adam",
+    "value_rate": 3e-3,
+    "policy_rate": 3e-3,
+    "value_updates": 2,
+    "policy_updates": 2,
+}
+QUICK = Stage(
+    "quick",
+    "a quick look",
+    "networks of 32 units and a few thousand hands, to see that everything runs; **it decides nothing**",
+    preset="poker-rnn",
+    hands=2_000,
+    moves=15.0,
+    matches=(8_192, 16_384),
+    bounds=48,
+    settings={
+        "linear-q": SMALL_Q,
+        "dqn": SMALL_Q | {"hidden": [32, 32]},
+        "drqn": SMALL_Q | {"hidden": [32], "remembers": 16},
+        "nfsp": SMALL_NFSP | {"hidden": [32, 32]},
+        "rnfsp": SMALL_NFSP | {"hidden": [32], "remembers": 16},
+    },
+)
+
+
+class Played(NamedTuple):
+    """A stage, its runs by the agents' names, and what they came to."""
+
+    stage: Stage
+    runs: Mapping[str, Run]
+    judged: Judged
+
+
+def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
+    """Train and judge what `out` does not hold yet, draw the figures and write the report, again after each stage."""
+    betting = limit_holdem()
+    page, done = out / "README.md", list[Played]()
+    for stage in (QUICK,) if quick else (PUBLISHED, LARGE):
+        runs = {name: train_agent(stage, name, out, watch) for name in AGENTS}
+        with watch(stage.title) as watcher:
+            notes = Notebook(out / stage.name / "judged.json")
+            judged = Judge(betting, notes, watcher.stage, stage.matches, stage.bounds)(runs)
+            watcher.stage("drawing")
+            draw(out, stage, runs, judged, betting)
+        done.append(Played(stage, runs, judged))
+        page.write_text(write_page(done))
+    return page
+
+
+def limit_holdem() -> BettingTree:
+    game = load_game(GAME)
+    assert isinstance(game, Poker)
+    return unroll_betting(game)
+
+
+def train_agent(stage: Stage, name: str, out: Path, watch: Callable[[str], Watcher]) -> Run:
+    """One agent's run, made or read back; agents may also be trained side by side, before the report is written."""
+    title = f"{AGENTS[name]}, {stage.title}"
+    trial = Trial(out / stage.name / name, title, name, GAME, stage.preset, stage.settings.get(name, {}))
+    number = f"{list(AGENTS).index(name) + 1}/{len(AGENTS)}"
+    return trained_for_hands(trial, stage.hands, stage.moves, lambda: watch(f"{number} {title}"))
+
+
+def draw(out: Path, stage: Stage, runs: Mapping[str, Run], judged: Judged, betting: BettingTree) -> None:
+    """A stage's figures, named after it."""
+    draw_curves(judged.curves, out / f"{stage.name}-curves.png")
+    title = f"Winnings over {stage.matches[1]:,} hands, {stage.title}"
+    draw_cross(judged.cross, out / f"{stage.name}-cross.png", title)
+    for name in VALUED:
+        draw_starting_hands(runs[name], betting, AGENTS[name], out / f"{stage.name}-{name}")
+
+
+def write_page(played: Sequence[Played]) -> str:
+    """The report on the stages so far."""
+    stages = "\n".join(f"- **{each.stage.title.capitalize()}**: {each.stage.words}." for each in played)
+    titles = [each.stage.title for each in played]
+    standing = [
+        [label, *(str(cell) for each in played for cell in (each.judged.cross[name, RANDOM], each.judged.bounds[name]))]
+        for name, label in AGENTS.items()
+    ]
+    standing.append(["raising at every turn", *(str(cell) for each in played for cell in each.judged.raising)])
+    heads = [f"{title}: {what}" for title in titles for what in ("won off random play", "lost at least")]
+    runs = {f"{AGENTS[name]}, {each.stage.title}": run for each in played for name, run in each.runs.items()}
+    return f"""# {TITLE}
+
+After "Poker-RNN: Playing Limit Hold-Em with Recurrent Networks" (Venkateswaran, Shaikh and Kuriksha, 2020).
+{provenance(runs)}
+
+Each agent learns by playing itself, one seed of each: intervals are about luck with the cards (95%), not about what
+another seed would have learned. The game is heads-up limit hold'em with the rules of the computer poker competition;
+the paper's environment lets the wrong player begin after the flop. Winnings are in thousandths of a big blind per hand
+(mbb/h), over deals that are played from both seats.
+
+{stages}
+
+## Where the five stand
+
+In mbb/h. *Lost at least* is what a local best response wins off the agent: a lower bound on its exploitability, and no
+more than that. Always folding loses 750.
+
+{_table(["agent", *heads], standing)}
+
+Self-play asks an agent to do well against itself and never to win the most off random play, which calls and folds with
+anything: raising at every turn, whatever the cards, wins plenty there, and loses plenty to an opponent who knows of it.
+So winnings off random play can fall while play gets better, and only the second number tells.
+
+## The paper's claims
+
+{_claims(THEIRS, played)}
+
+A number is above or below another where its 95% interval is, and else nothing is decided. *Swing* is how far an
+evaluation lies off the line between its neighbours, from a tenth of the hands on; a curve swings more at twice the
+other's swing, and an agent is slower that takes twice the hands. A rank correlation of 0.5 is a clear pattern. What a
+pair is worth is compared with the same card beside another, what a suit is worth with the same ranks in two suits.
+
+## Ours
+
+{_claims(OURS, played)}
+
+{chr(10).join(_stage_page(each) for each in played)}
+Made by `feint reproduce poker-rnn{" --quick" if played[0].stage is QUICK else ""}`.
+"""
+
+
+def _claims(claims: Sequence[Claim], played: Sequence[Played]) -> str:
+    rows = []
+    for claim in claims:
+        found = [answer(claim, each.judged) for each in played]
+        rows.append([claim.words, *(f"**{each.verdict}**: {each.measured}" for each in found)])
+    return _table(["claim", *(each.stage.title for each in played)], rows)
+
+
+def _stage_page(played: Played) -> str:
+    stage, judged = played.stage, played.judged
+    shown = "\n".join(
+        f"![{AGENTS[name]}'s {what}]({stage.name}-{name}-{what}.png)" for name in VALUED for what in ("values", "chart")
+    )
+    made = [[AGENTS[name], *_effort(run)] for name, run in played.runs.items()]
+    senses = [
+        [
+            AGENTS[name],
+            f"{pairs.value:+.2f} ± {pairs.reach:.2f}",
+            f"{high:.2f}",
+            f"{suit.value:+.3f} ± {suit.reach:.3f}",
+        ]
+        for name, (pairs, high, suit) in judged.sense.items()
+    ]
+    short, long = (_cross_page(table) for table in (judged.short, judged.cross))
+    return f"""## {stage.title.capitalize()}
+
+{_table(["agent", "hands", "moves", "updates", "time", "hands a second"], made)}
+
+Time is that of playing and learning, without compilation and evaluations.
+
+![learning curves]({stage.name}-curves.png)
+
+What the agent of each row wins off that of each column, in mbb/h, over {stage.matches[1]:,} hands:
+
+{long}
+
+![cross table]({stage.name}-cross.png)
+
+And over the first {stage.matches[0]:,} of them{", as many as in the paper" if stage.matches[0] == 10_000 else ""}:
+
+{short}
+
+What the value networks make of the first two cards, before the opening move, in big blinds:
+
+{_table(["agent", *SENSES], senses)}
+
+{shown}
+"""
+
+
+def _effort(run: Run) -> list[str]:
+    last, seconds = run.metrics[-1], run.timings[-1]["seconds"]
+    numbers = [f"{last[name]:,.0f}" for name in ("hands", "decisions", "updates")]
+    time = f"{seconds / 60:,.1f} min" if seconds >= 60 else f"{seconds:.1f} s"
+    return [*numbers, time, f"{last['hands'] / max(seconds, 1e-9):,.0f}"]
+
+
+def _cross_page(table: Mapping[tuple[str, str], Estimate]) -> str:
+    labels = AGENTS | {RANDOM: RANDOM}
+    rows = [
+        [label, *("0" if name == other else str(table[name, other]) for other in labels)]
+        for name, label in labels.items()
+    ]
+    return _table(["", *labels.values()], rows)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))

@@ -1,0 +1,198 @@
+"""Judging the five agents of "Poker-RNN": matches, bounds, and what they make of their starting hands."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple, final
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from scipy import stats
+
+from feint.arena.betting import BettingTree
+from feint.arena.cards import CardArena, Seen, build_card_arena
+from feint.arena.policy import Always, PlayedStrategy, Policy, Uniform
+from feint.evaluate.local_best_response import local_best_response
+from feint.evaluate.match import match
+from feint.games.poker import CALL, RAISE
+from feint.learners.self_play import SelfPlay
+from feint.papers.trials import Notebook, value_networks
+from feint.report.starting_hands import ask_starting_hands, by_ranks
+from feint.runs.config import resolve
+from feint.runs.folder import STRATEGY, Row, Run
+
+AGENTS = {"linear-q": "linear", "dqn": "DQN", "drqn": "DRQN", "nfsp": "NFSP", "rnfsp": "RNFSP"}
+RANDOM = "random"
+VALUED = ("dqn", "nfsp", "rnfsp")
+"""The agents whose values of starting hands the paper shows."""
+FIRST = 0
+"""The betting decision that opens a hand."""
+
+
+class Estimate(NamedTuple):
+    """A number, and how far its 95% interval reaches to either side."""
+
+    value: float
+    reach: float
+
+    @property
+    def low(self) -> float:
+        return self.value - self.reach
+
+    @property
+    def high(self) -> float:
+        return self.value + self.reach
+
+    def __str__(self) -> str:
+        return f"{self.value:,.0f} ± {self.reach:,.0f}"
+
+    def less(self, other: Estimate) -> Estimate:
+        """The difference of two independent numbers."""
+        return Estimate(self.value - other.value, float(np.hypot(self.reach, other.reach)))
+
+
+class Sense(NamedTuple):
+    """What an agent's values say of its starting hands, in big blinds."""
+
+    pairs: Estimate
+    """How much more a pair is worth than the same card with another."""
+    high: float
+    """The rank correlation of what two ranks are worth with their mean; pairs left out."""
+    suited: Estimate
+    """How much more two ranks are worth when they are of one suit."""
+
+
+class Judged(NamedTuple):
+    """What the agents of a stage came to. Winnings and bounds are in mbb/h."""
+
+    hands: float
+    """The fewest that an agent has played."""
+    curves: Mapping[str, Sequence[Row]]
+    """Every evaluation on the way."""
+    short: Mapping[tuple[str, str], Estimate]
+    """What each won off each other one over as many hands as in the paper …"""
+    cross: Mapping[tuple[str, str], Estimate]
+    """… and over many more."""
+    bounds: Mapping[str, Estimate]
+    """What a local best response wins off each: lower bounds on exploitability."""
+    raising: tuple[Estimate, Estimate]
+    """What raising at every turn wins off random play, and its bound."""
+    sense: Mapping[str, Sense]
+
+
+@final
+@dataclass(frozen=True)
+class Judge:
+    """Who plays the matches and finds the bounds, each only once."""
+
+    betting: BettingTree
+    notes: Notebook
+    progress: Callable[[str], None]
+    """Told what is being done."""
+    matches: tuple[int, int]
+    """Hands of a match, as in the paper and for our table."""
+    bounds: int
+    """Hands of a local best response."""
+
+    def __call__(self, runs: Mapping[str, Run]) -> Judged:
+        """Matches of everyone with everyone, bounds, and what starting hands are worth to some."""
+        arena = build_card_arena(self.betting)
+        players: dict[str, Policy] = {name: _policy(run) for name, run in runs.items()} | {RANDOM: Uniform(arena)}
+        # Noted with their bytes: another strategy of the same agent is another player.
+        marks = {name: _digest(run) for name, run in runs.items()} | {RANDOM: ""}
+        raising = Always(arena, RAISE, CALL)
+        short, cross = (self._cross(arena, players, marks, hands) for hands in self.matches)
+        return Judged(
+            hands=min(run.metrics[-1]["hands"] for run in runs.values()),
+            curves={name: run.metrics for name, run in runs.items()},
+            short=short,
+            cross=cross,
+            bounds={name: self._bound(players[name], name, marks[name]) for name in runs},
+            raising=(
+                self._match(arena, raising, players[RANDOM], "raising against random", "", self.matches[1]),
+                self._bound(raising, "raising", ""),
+            ),
+            sense={name: _sense(runs[name], self.betting) for name in VALUED},
+        )
+
+    def _cross(
+        self, arena: CardArena, players: Mapping[str, Policy], marks: Mapping[str, str], hands: int
+    ) -> dict[tuple[str, str], Estimate]:
+        """What everyone wins off everyone."""
+        table = {}
+        for seed, (one, other) in enumerate(combinations(players, 2)):
+            mark = f"{marks[one]} {marks[other]}"
+            # Every match on deals of its own, so that they can be compared as independent.
+            won = self._match(arena, players[one], players[other], f"{one} against {other}", mark, hands, seed)
+            table[one, other], table[other, one] = won, Estimate(-won.value, won.reach)
+        return table
+
+    def _match(
+        self, arena: CardArena, one: Policy, other: Policy, words: str, mark: str, hands: int, seed: int = 0
+    ) -> Estimate:
+        def play() -> list[float]:
+            return list(match(arena, one, other, hands, seed).in_big_blinds(self.betting.big_blind))
+
+        return self._noted(f"{words}, {hands:,} hands", mark, play)
+
+    def _bound(self, policy: Policy, name: str, mark: str) -> Estimate:
+        def find() -> list[float]:
+            bound = local_best_response(self.betting, policy, self.bounds).in_big_blinds(self.betting.big_blind)
+            return [bound.value, (bound.high - bound.low) / 2]
+
+        return self._noted(f"a local best response to {name}, {self.bounds:,} hands", mark, find)
+
+    def _noted(self, words: str, mark: str, find: Callable[[], list[float]]) -> Estimate:
+        self.progress(words)
+        return Estimate(*self.notes.note(f"{words} {mark}".strip(), find))
+
+
+def _digest(run: Run) -> str:
+    return hashlib.sha256((run.path / STRATEGY).read_bytes()).hexdigest()[:12]
+
+
+def _policy(run: Run) -> Policy:
+    assert isinstance(run.strategy, PlayedStrategy)
+    return run.strategy.policy
+
+
+def _sense(run: Run, betting: BettingTree) -> Sense:
+    return sense(by_ranks(starting_values(run, betting)[..., None], betting.game.deck.copies)[..., 0])
+
+
+def sense(chart: Float[np.ndarray, "r r"]) -> Sense:
+    """Read a chart of what starting hands are worth: suited above the diagonal, others below, pairs on it."""
+    ranks = len(chart)
+    unlike = (chart + chart.T) / 2
+    off = ~np.eye(ranks, dtype=bool)
+    beside = np.array([unlike[rank][off[rank]].mean() for rank in range(ranks)])
+    above = np.triu_indices(ranks, 1)
+    height = -(above[0] + above[1])  # the highest rank comes first
+    worth = unlike[above]
+    # Values that are all the same are in no order.
+    high = 0.0 if np.ptp(worth) == 0 else float(stats.spearmanr(height, worth).statistic)
+    return Sense(_mean(np.diag(chart) - beside), high, _mean((chart - chart.T)[above]))
+
+
+def _mean(values: Float[np.ndarray, " n"]) -> Estimate:
+    reach = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+    return Estimate(float(values.mean()), float(reach))
+
+
+def starting_values(run: Run, betting: BettingTree) -> Float[np.ndarray, "k k"]:
+    """What the value network of whoever opens makes of every two cards: its best move's, in big blinds."""
+    solver = resolve(run.config.algorithm, run.config.settings).on(betting)  # type: ignore[arg-type]  # it is large
+    assert isinstance(solver, SelfPlay)
+    opener = int(betting.actor[FIRST])
+    network, here = value_networks(run, solver)[opener], solver.learners[opener].here
+
+    def best(seen: Seen) -> Float[Array, "b 1"]:
+        path = here.path(seen, 0)
+        values = network(here.features(path.sights), path.made)[:, -1]
+        return jnp.where(here.legal(seen), values, -jnp.inf).max(-1, keepdims=True)
+
+    return ask_starting_hands(betting, best, FIRST)[..., 0] / (solver.scale * betting.big_blind)

@@ -12,7 +12,7 @@ import pytest
 
 import feint
 from feint.games.errors import RunStopped
-from feint.papers import leduc_nfsp
+from feint.papers import leduc_nfsp, trials
 from feint.papers.library import papers, published
 from feint.runs.config import RunConfig
 from feint.runs.folder import Run
@@ -106,14 +106,14 @@ def test_short_runs_decide_nothing():
 
 def test_a_reproduction_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     """Cut off before the first checkpoint, then by Ctrl-C, then not at all."""
-    experiment, whole = leduc_nfsp.Experiment("short", "CFR", "cfr", None), leduc_nfsp.train
+    experiment, whole = leduc_nfsp.Experiment("short", "CFR", "cfr", None), trials.train
     path = tmp_path / "short" / "seed-1"
     path.mkdir(parents=True)
     (path / "config.json").write_text("{}")
-    monkeypatch.setattr(leduc_nfsp, "train", lambda *of, steps, **how: whole(*of, steps=steps // 2, **how))
+    monkeypatch.setattr(trials, "train", lambda *of, steps, **how: whole(*of, steps=steps // 2, **how))
     with pytest.raises(RunStopped, match=r"step 4 of 8 of CFR, seed 1; the same command goes on"):
         leduc_nfsp.run_seed(experiment, tmp_path, 8, 1, Unwatched())
-    monkeypatch.setattr(leduc_nfsp, "train", whole)
+    monkeypatch.setattr(trials, "train", whole)
     run = leduc_nfsp.run_seed(experiment, tmp_path, 8, 1, Unwatched())
     assert [row["step"] for row in run.metrics] == list(range(1, 9))
     assert any(f"feint {feint.__version__}" in words for words in json.loads((path / "made.json").read_text()))
@@ -129,7 +129,7 @@ def test_the_leduc_report_is_written_from_its_runs(tmp_path, monkeypatch):
     assert all(claim.text in text for claim in leduc_nfsp.CLAIMS)
     assert {path.stem for path in tmp_path.glob("*.png")} == set(leduc_nfsp.FIGURES)
     assert len(json.loads((tmp_path / "curves.json").read_text())["dqn-average"]["seed 0"]) == 3
-    monkeypatch.setattr(leduc_nfsp, "train", lambda *_, **__: pytest.fail("ran again"))
+    monkeypatch.setattr(trials, "train", lambda *_, **__: pytest.fail("ran again"))
     assert leduc_nfsp.reproduce(tmp_path, True, lambda _: Unwatched()).read_text() == text
 
 

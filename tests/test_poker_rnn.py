@@ -206,7 +206,7 @@ def test_training_goes_on_until_there_are_enough_hands(tmp_path):
     again = trained_for_hands(trial, 40, 2.0, Unwatched)
     assert again.metrics == run.metrics
     assert [row["step"] for row in run.metrics] == sorted({row["step"] for row in run.metrics})
-    assert "feint" in provenance({"linear": run})
+    assert "feint" in provenance([("linear", run)])
     with pytest.raises(BadInput, match="keeps another run than linear is now"):
         trained(replace(trial, seed=1), 1, Unwatched())
 

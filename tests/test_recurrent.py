@@ -16,10 +16,11 @@ from conftest import advance, algorithm_on
 from feint.arena.betting import unroll_betting
 from feint.arena.cards import HIDDEN, Deal, build_card_arena
 from feint.games.library import load_game
-from feint.learners.experience import HistoryRows, ReplayHands, Shown, Transitions, listed
+from feint.learners.experience import HistoryRows, ReplayHands, Transitions
 from feint.learners.networks import Design
 from feint.learners.nfsp import PAPER
 from feint.learners.recurrent import RNFSP
+from feint.learners.situations import Shown, listed
 
 SMALL = replace(RNFSP, tables=32, remembers=8, hidden=(8,), replay_capacity=500, history_capacity=500, warmup=20)
 

@@ -15,133 +15,11 @@ from typing import Any, Literal, NamedTuple, final
 
 import equinox as eqx
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from feint.arena.arena import Sight
-from feint.arena.cards import CardArena, Seen
 from feint.learners.memory import Memory, circular_slots, empty, insert, reservoir_slots, sample
-from feint.tree.tree import Tree
-
-
-class Path(NamedTuple):
-    """A seat's decisions in one hand, in order, the latest last; `made` is false where rows fill up a shorter hand."""
-
-    sights: Sight
-    moves: Int[Array, "b l"]
-    made: Bool[Array, "b l"]
-
-
-class Situations(eqx.Module):
-    """What one seat can be faced with. By perfect recall, what it sees tells all that it saw and did before."""
-
-    @property
-    @abstractmethod
-    def moves(self) -> int: ...
-
-    @property
-    @abstractmethod
-    def inputs(self) -> int:
-        """Features of a situation."""
-
-    @abstractmethod
-    def blank(self) -> Sight:
-        """A single sight, to make memories of."""
-
-    @abstractmethod
-    def own(self, sight: Sight) -> Sight:
-        """What the arena shows, as this seat keeps it."""
-
-    @abstractmethod
-    def legal(self, sight: Sight) -> Bool[Array, "... a"]: ...
-
-    @abstractmethod
-    def features(self, sight: Sight) -> Float[Array, "... f"]: ...
-
-    @abstractmethod
-    def path(self, sight: Sight, move: Int[Array, " b"] | int) -> Path:
-        """Everything the seat did in the hand up to a move."""
-
-
-@final
-class Listed(Situations):
-    """All information sets of a seat in a tree, numbered from 0 (`i`); a sight is such a number, None all in order."""
-
-    first: int = eqx.field(static=True)
-    """The number of the seat's first information set in the tree."""
-    rows: Float[Array, "i f"]
-    allowed: Bool[Array, "i a"]
-    parent: Int[Array, " i"]
-    """The seat's own choice (i · a + move) before each; −1 where there was none."""
-    past: Int[Array, "i l"]
-    """All its choices before each, in order, −1 in front of the first."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.allowed.shape[0], self.allowed.shape[1]
-
-    @property
-    def moves(self) -> int:
-        return self.allowed.shape[1]
-
-    @property
-    def inputs(self) -> int:
-        return self.rows.shape[1]
-
-    def blank(self) -> Int[Array, ""]:
-        return jnp.zeros((), jnp.int32)
-
-    def own(self, sight: Int[Array, " t"]) -> Int[Array, " t"]:
-        return jnp.clip(sight - self.first, 0, self.shape[0] - 1)
-
-    def legal(self, sight: Int[Array, "..."] | None) -> Bool[Array, "... a"]:
-        return self.allowed if sight is None else self.allowed[sight]
-
-    def features(self, sight: Int[Array, "..."] | None) -> Float[Array, "... f"]:
-        return self.rows if sight is None else self.rows[sight]
-
-    def path(self, sight: Int[Array, " b"] | None, move: Int[Array, " b"] | int) -> Path:
-        sight = jnp.arange(self.shape[0]) if sight is None else sight
-        choices = jnp.concatenate([self.past[sight], (sight * self.moves + move)[:, None]], 1)
-        made = choices >= 0
-        choices = jnp.where(made, choices, 0)
-        return Path(choices // self.moves, choices % self.moves, made)
-
-
-@final
-class Shown(Situations):
-    """A seat of a card game with too many situations to list; a sight is the betting decision and the cards seen."""
-
-    arena: CardArena
-
-    @property
-    def moves(self) -> int:
-        return self.arena.moves
-
-    @property
-    def inputs(self) -> int:
-        return self.arena.inputs
-
-    def blank(self) -> Seen:
-        return Seen(jnp.zeros((), jnp.int16), jnp.zeros(len(self.arena.arrived), jnp.uint8))
-
-    def own(self, sight: Seen) -> Seen:
-        return sight
-
-    def legal(self, sight: Seen) -> Bool[Array, "... a"]:
-        return self.arena.legal(sight)
-
-    def features(self, sight: Seen) -> Float[Array, "... f"]:
-        return self.arena.features(sight)
-
-    def path(self, sight: Seen, move: Int[Array, " b"] | int) -> Path:
-        now = sight.node.astype(jnp.int32) * self.moves + move
-        choices = jnp.concatenate([self.arena.past[sight.node], now[:, None]], 1)
-        made = choices >= 0
-        choices = jnp.where(made, choices, 0)
-        node = choices // self.moves
-        cards = jnp.broadcast_to(sight.cards[:, None], (*node.shape, sight.cards.shape[-1]))
-        return Path(self.arena.up_to(node, cards), choices % self.moves, made)
+from feint.learners.situations import Listed, Situations
 
 
 class Transitions(NamedTuple):
@@ -415,30 +293,6 @@ def normalised(counts: Float[Array, "i a"], legal: Bool[Array, "i a"]) -> Float[
     total = counts.sum(1, keepdims=True)
     uniform = legal / legal.sum(1, keepdims=True)
     return jnp.where(total > 0, counts / jnp.where(total > 0, total, 1.0), uniform).astype(counts.dtype)
-
-
-def listed(tree: Tree, player: int, one_hot: bool = False) -> Listed:
-    """A seat's information sets; `one_hot` replaces the rules' features by one indicator each."""
-    mine = np.flatnonzero(tree.player == player)
-    first = int(mine[0]) if len(mine) else 0
-    parent = tree.parent_sequence[mine]
-    parent = np.where(parent < 0, -1, parent - first * tree.legal.shape[1])
-    features = np.eye(len(mine)) if one_hot else tree.features[mine]
-    return Listed(
-        first,
-        jnp.asarray(features, jnp.float32),
-        jnp.asarray(tree.legal[mine]),
-        jnp.asarray(parent, jnp.int32),
-        jnp.asarray(_past(parent, tree.legal.shape[1]), jnp.int32),
-    )
-
-
-def _past(parent: np.ndarray, moves: int) -> Int[np.ndarray, "i l"]:
-    """All of a seat's choices before each information set, in order, −1 in front."""
-    columns = [parent]
-    while (columns[-1] >= 0).any():
-        columns.append(np.where(columns[-1] < 0, -1, parent[columns[-1] // moves]))
-    return np.stack(columns[-2::-1], 1) if len(columns) > 1 else np.zeros((len(parent), 0), int)
 
 
 def _listed(situations: Situations) -> Listed:

@@ -12,8 +12,9 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from feint.arena.arena import Sight
 from feint.arena.policy import Policy
-from feint.learners.experience import History, Replay, Situations, Transitions, normalised
+from feint.learners.experience import History, Replay, Transitions, normalised
 from feint.learners.networks import Design, Network, Optimiser, Trained, select
+from feint.learners.situations import Situations
 
 FORBIDDEN = -1e9
 """The value of a move that is not legal."""

@@ -25,9 +25,10 @@ from feint.arena.betting import Playground
 from feint.arena.cards import View, build_card_arena
 from feint.arena.policy import Policy
 from feint.arena.tables import build_arena
-from feint.learners.experience import ReplayTally, Shown, Situations, Transitions, listed
+from feint.learners.experience import ReplayTally, Transitions
 from feint.learners.networks import Network
 from feint.learners.seat import Learned, Seat, SeatLearner, SeatSettings
+from feint.learners.situations import Shown, Situations, listed
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.tree.best_response import nash_conv_of, response_gap
 from feint.tree.sequence_form import SequenceForm

@@ -9,24 +9,19 @@ from __future__ import annotations
 
 import csv
 import json
-import platform
-import shutil
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
-import jax
 import numpy as np
 
 import feint
-from feint.games.errors import RunStopped
+from feint.papers.trials import Trial, provenance, trained
 from feint.report.curve import Published, draw_curve
-from feint.runs.checkpoint import checkpoints
-from feint.runs.folder import Run, load_run
-from feint.runs.train import Watcher, train
+from feint.runs.folder import Run
+from feint.runs.train import Watcher
 
 TITLE = "Neural fictitious self-play in Leduc hold'em"
 ALGORITHM, GAME = "nfsp", "leduc"
@@ -75,9 +70,6 @@ FIGURES = {
     "memories": ("small-reservoir", "small-fading"),
     "thesis": ("64-units", "relu-output", "imitate-values"),
 }
-MADE = "made.json"
-"""In every run's folder: with what it was made."""
-
 Trials = Mapping[str, Sequence[Run]]
 """For each experiment, a run for each seed."""
 
@@ -96,46 +88,10 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
 
 
 def run_seed(experiment: Experiment, out: Path, steps: int, seed: int, watcher: Watcher) -> Run:
-    """Train, or read back what an earlier call has trained; what was cut off goes on."""
+    """One seed of an experiment, trained or read back."""
     path = out / experiment.name / f"seed-{seed}"
-    if (path / MADE).is_file() and (run := load_run(path)).metrics[-1]["step"] >= steps:
-        return run
-    begun = bool(checkpoints(path / "checkpoints"))
-    if not begun and (path / "config.json").is_file():
-        shutil.rmtree(path)  # cut off before there was anything to go on from
-    run = train(
-        experiment.algorithm,
-        GAME,
-        preset=experiment.preset,
-        settings=experiment.settings,
-        steps=steps,
-        seed=seed,
-        out=path,
-        resume=begun,
-        watcher=watcher,
-    )
-    if (reached := run.metrics[-1]["step"]) < steps:
-        where = f"step {reached:,} of {steps:,} of {experiment.label}, seed {seed}"
-        raise RunStopped(f"The reproduction was stopped at {where}; the same command goes on from there.")
-    (path / MADE).write_text(json.dumps(_made_with()) + "\n")
-    return run
-
-
-def _made_with() -> list[str]:
-    """The machine and the program that make a run; from a checkout, its commit too."""
-    file, root, device = Path("/proc/cpuinfo"), Path(__file__).parents[3], jax.devices()[0]
-    lines = file.read_text().splitlines() if file.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    machine = names[0] if names else platform.machine()
-    commit = ""
-    if (root / ".git").exists() and shutil.which("git"):
-        describe = ["git", "-C", str(root), "describe", "--always", "--exclude=*", "--dirty= with changes"]
-        commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
-    return [
-        machine if device.platform == "cpu" else f"{device.device_kind} beside {machine}",
-        f"jax {jax.__version__}",
-        f"feint {feint.__version__}" + (f" (commit {commit})" if commit else ""),
-    ]
+    trial = Trial(path, experiment.label, experiment.algorithm, GAME, experiment.preset, experiment.settings, seed)
+    return trained(trial, steps, watcher)
 
 
 def write_report(out: Path, trials: Trials) -> Path:
@@ -336,16 +292,11 @@ full a hundred times sooner. Every seed's curve is in `curves.json`. Made by `fe
 
 def _provenance(trials: Trials) -> str:
     """Where the runs were made, with what, and how long they took."""
-    made: dict[str, set[str]] = {}
-    for name, runs in trials.items():
-        for run in runs:
-            made.setdefault(", ".join(json.loads((run.path / MADE).read_text())), set()).add(KNOWN[name].label)
-    (most, _), *others = sorted(made.items(), key=lambda place: -len(place[1]))
-    places = [most, *(f"{place} (for {'; '.join(sorted(labels))})" for place, labels in others)]
+    kept = [(KNOWN[name].label, run) for name, runs in trials.items() for run in runs]
     seconds = sum(run.timings[-1]["seconds"] for runs in trials.values() for run in runs)
     seeds = ", ".join(str(run.config.seed) for run in trials["64-units"])
     spent = f"{seconds / 3600:.2g} hours of running time, compilation left out"
-    return "".join(f"{line}.\n" for line in (*places, f"Seeds {seeds}; {spent}")).rstrip()
+    return f"{provenance(kept)}\nSeeds {seeds}; {spent}."
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

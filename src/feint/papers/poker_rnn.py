@@ -158,7 +158,7 @@ def write_page(played: Sequence[Played]) -> str:
     return f"""# {TITLE}
 
 After "Poker-RNN: Playing Limit Hold-Em with Recurrent Networks" (Venkateswaran, Shaikh and Kuriksha, 2020).
-{provenance(runs)}
+{provenance(runs.items())}
 
 Each agent learns by playing itself, one seed of each: intervals are about luck with the cards (95%), not about what
 another seed would have learned. The game is heads-up limit hold'em with the rules of the computer poker competition;

@@ -7,7 +7,7 @@ import math
 import platform
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, final
@@ -121,11 +121,11 @@ def made_with() -> list[str]:
     ]
 
 
-def provenance(runs: Mapping[str, Run]) -> str:
+def provenance(runs: Iterable[tuple[str, Run]]) -> str:
     """Where runs were made and with what, the labels of those made elsewhere than most beside it."""
-    made: dict[str, list[str]] = {}
-    for label, run in runs.items():
-        made.setdefault(", ".join(json.loads((run.path / MADE).read_text())), []).append(label)
+    made: dict[str, dict[str, None]] = {}
+    for label, run in runs:
+        made.setdefault(", ".join(json.loads((run.path / MADE).read_text())), {})[label] = None
     (most, _), *others = sorted(made.items(), key=lambda place: -len(place[1]))
     return ".\n".join([most, *(f"{place} (for {'; '.join(labels)})" for place, labels in others)]) + "."
 

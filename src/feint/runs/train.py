@@ -26,6 +26,7 @@ from feint.evaluate.match import play_deals
 from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.games.library import load_game
+from feint.learners.self_play import SelfPlay
 from feint.runs.checkpoint import load_checkpoint
 from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import Row, Run, RunFolder, config_of, free_folder, last_folder
@@ -214,7 +215,7 @@ class Trainer:
         if seeds:
             best = np.argmin(seeds) if self._judge.low_is_good else np.argmax(seeds)
             state = jax.tree.map(lambda leaf: leaf[best], state)
-        if not isinstance(self._game, Tree):
+        if isinstance(self._solver, SelfPlay) and not isinstance(self._game, Tree):
             return PlayedStrategy(self._solver.policy(state))
         strategy: Strategy = eqx.filter_jit(lambda solver, state: solver.strategy(state))(self._solver, state)
         return strategy
@@ -260,6 +261,7 @@ class CardJudge(Judge):
     big_blind: float = eqx.field(static=True)
 
     def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
+        assert isinstance(solver, SelfPlay), "only those who play are let in by _check_large"
         players = solver.policy(state), Uniform(self.arena)
         won = play_deals(self.arena, players, JUDGED_DEALS, jax.random.key(0)).mean(1) * (1000 / self.big_blind)
         measured = solver.measure(state, None)

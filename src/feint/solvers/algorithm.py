@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, final
 import equinox as eqx
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from feint.arena.policy import Policy
 from feint.tree.sequence_form import SequenceForm
 from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
@@ -44,10 +43,6 @@ class Algorithm(eqx.Module, Generic[State]):
     def measure(self, state: State, form: SequenceForm | None) -> Metrics:
         """Further numbers for the log, taken at evaluations only; without a form the game is too large to judge."""
         return {}
-
-    def policy(self, state: State) -> Policy:
-        """The strategy as it is played. Only methods for games too large to write it down have it."""
-        raise NotImplementedError
 
 
 class Config(Protocol):

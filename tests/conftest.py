@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 import feint
+from feint import cli
 from feint.games.library import library
 from feint.runs.config import algorithms
 from feint.solvers.algorithm import Algorithm
@@ -61,6 +63,22 @@ def _own_cache(tmp_path_factory):
 def tree_of():
     """A game's tree by the game's name."""
     return functools.cache(feint.unroll)
+
+
+@pytest.fixture
+def call(monkeypatch, capsys, tmp_path):
+    """Run a command in an empty folder: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["feint", *words])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        text = capsys.readouterr()
+        return stopped.value.code, text.out, text.err
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -11,25 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from feint import cli
-
-
-@pytest.fixture
-def call(monkeypatch, capsys, tmp_path):
-    """Run a command in an empty folder: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["feint", *words])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        text = capsys.readouterr()
-        return stopped.value.code, text.out, text.err
-
-    return run
-
-
 BAD_INPUT = {
     "train cfr+ ledcu": "did you mean leduc?",
     "train cfrr leduc": "There is no algorithm called 'cfrr'; did you mean cfr",

@@ -86,5 +86,6 @@ def test_suited_hands_are_above_the_diagonal(holdem, tmp_path):
 
 
 def test_runs_have_the_picture_of_their_game(tmp_path):
-    assert draw_strategy(feint.train("cfr", "kuhn", steps=20, out=tmp_path / "kuhn")).name == "strategy.png"
-    assert draw_strategy(feint.train("cfr", "leduc", steps=2, out=tmp_path / "leduc")) is None
+    kuhn = feint.train("cfr", "kuhn", steps=20, out=tmp_path / "kuhn")
+    assert draw_strategy(kuhn, tmp_path) == tmp_path / "strategy.png"
+    assert draw_strategy(feint.train("cfr", "leduc", steps=2, out=tmp_path / "leduc"), tmp_path) is None

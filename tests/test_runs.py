@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
+import shlex
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import feint
+from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import load_run, write_whole
 from feint.runs.train import evaluation_points
 
@@ -60,6 +65,23 @@ def test_settings_are_checked_and_kept(tmp_path):
     with pytest.raises(feint.BadInput, match="alternating='perhaps'"):
         feint.train("cfr+", "kuhn", steps=2, settings={"alternating": "perhaps"}, out=tmp_path / "other")
     assert not (tmp_path / "other").exists()
+
+
+CONFIGS = [
+    (name, config) for name, method in algorithms().items() for config in (method.config, *method.presets.values())
+]
+
+
+@pytest.mark.parametrize(("algorithm", "config"), CONFIGS)
+def test_the_command_on_a_card_makes_the_same_run(algorithm, config):
+    for changes in ({}, {"hidden": (8, 8), "reward_scale": None}, {"alternating": False, "alpha": math.inf}):
+        fitting = replace(config, **{key: value for key, value in changes.items() if hasattr(config, key)})
+        words = shlex.split(RunConfig("kuhn", algorithm, asdict(fitting), 7, 2).command(90))
+        assert words[:4] == ["feint", "train", algorithm, "kuhn"]
+        assert words[-6:] == ["--steps", "90", "--seed", "7", "--seeds", "2"]
+        given = [value for option, value in pairwise(words) if option == "--set"]
+        preset = next((value for option, value in pairwise(words) if option == "--preset"), None)
+        assert resolve(algorithm, dict(text.split("=", 1) for text in given), preset) == fitting
 
 
 def test_evaluation_points_are_dense_then_sparse_and_end_at_the_last():

@@ -27,7 +27,9 @@ app = typer.Typer(
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that feint train has written.")]
+RunName = Annotated[
+    str, typer.Argument(metavar="RUN", help="A folder that feint train has written, or an agent: see feint agents.")
+]
 
 
 def main() -> None:
@@ -121,6 +123,29 @@ def algorithms(as_json: AsJson = False) -> None:
 
 
 @app.command()
+def agents(as_json: AsJson = False) -> None:
+    """The trained agents that come with Feint, and how good they are."""
+    from feint.runs.agents import AGENTS
+    from feint.runs.agents import agents as known
+    from feint.runs.card import headline
+    from feint.runs.folder import CARD, config_of, metrics_of
+
+    table = Table("agent", "game", "algorithm", "how good it is", box=None, pad_edge=False)
+    rows: list[dict[str, Any]] = []
+    for name, path in known().items():
+        config, last = config_of(path), metrics_of(path)[-1]
+        table.add_row(name, config.game, config.algorithm, " ".join(headline(last)))
+        facts = {"name": name, "game": config.game, "algorithm": config.algorithm, "steps": last["step"]}
+        rows.append(facts | _judged(last) | {"card": str(path / CARD)})
+    if as_json:
+        _print_json(rows)
+        return
+    out.print(table)
+    out.print("\nGive such a name wherever a run is taken: feint match feint:leduc random.")
+    err.print(f"Their cards are {AGENTS}/*/{CARD}.", soft_wrap=True)
+
+
+@app.command()
 def train(
     algorithm: Annotated[str, typer.Argument(help="See feint algorithms.")],
     game: Annotated[str, typer.Argument(help="See feint games.")],
@@ -142,7 +167,7 @@ def train(
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.live import LiveLine
-    from feint.runs.folder import headline
+    from feint.runs.card import headline
     from feint.runs.train import train as run_training
 
     run = run_training(
@@ -185,7 +210,7 @@ def _judged(row: dict[str, Any]) -> dict[str, Any]:
 
 @app.command()
 def evaluate(
-    path: RunPath,
+    name: RunName,
     hands: Annotated[int, typer.Option(help="Hands to play where the game is too large to judge exactly.")] = 20_000,
     as_json: AsJson = False,
 ) -> None:
@@ -195,9 +220,9 @@ def evaluate(
     from feint.runs.folder import load_run
     from feint.tree.cache import unroll
 
-    run = load_run(path)
+    run = load_run(name)
     if isinstance(run.strategy, PlayedStrategy):
-        _evaluate_large(run, hands, as_json)
+        _evaluate_large(run, name, hands, as_json)
         return
     tree = unroll(run.config.game)
     values = expected_values(tree, run.strategy)
@@ -207,7 +232,7 @@ def evaluate(
         given = deviations(tree, run.strategy)
         _print_json(
             {
-                "run": str(path),
+                "run": name,
                 "game": run.config.game,
                 "algorithm": run.config.algorithm,
                 "exploitability": gap / tree.players,
@@ -230,7 +255,7 @@ def evaluate(
     out.print(f"\nexploitability {gap / tree.players:.6g}, NashConv {gap:.6g} chips per hand (exact)")
 
 
-def _evaluate_large(run: Any, hands: int, as_json: bool) -> None:
+def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
     """Winnings against random play, and what a local best response wins: a lower bound on exploitability."""
     from feint.arena.betting import playground
     from feint.arena.cards import build_card_arena
@@ -253,7 +278,7 @@ def _evaluate_large(run: Any, hands: int, as_json: bool) -> None:
     if as_json:
         _print_json(
             {
-                "run": str(run.path),
+                "run": name,
                 "game": run.config.game,
                 "algorithm": run.config.algorithm,
                 "winnings": {"value": mean, "error": reach, "unit": "mbb/h", "kind": "estimate, against random play"},
@@ -270,7 +295,9 @@ def _evaluate_large(run: Any, hands: int, as_json: bool) -> None:
 
 @app.command(name="match")
 def play_match(
-    first: Annotated[str, typer.Argument(metavar="A", help="A run's folder, or random, call or fold.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A", help="A run's folder, an agent (see feint agents), random, call, raise, fold.")
+    ],
     second: Annotated[str, typer.Argument(metavar="B", help="Likewise.")],
     game: Annotated[str | None, typer.Option(help="The game, where neither is a run.")] = None,
     hands: Annotated[int, typer.Option(help="Hands to play; every deal is played from each seat.")] = 100_000,
@@ -297,7 +324,10 @@ def play_match(
 
 @app.command()
 def show(
-    path: RunPath,
+    name: RunName,
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="Where the pictures go; by default the run's folder.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every information set, however many.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -306,10 +336,11 @@ def show(
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.picture import draw_strategy
+    from feint.runs.agents import beside
     from feint.runs.folder import load_run
     from feint.tree.cache import unroll
 
-    run = load_run(path)
+    run = load_run(name)
     if as_json:
         if isinstance(run.strategy, PlayedStrategy):
             raise BadInput(f"A strategy for {run.config.game} is too large to print; without --json it is drawn.")
@@ -326,10 +357,11 @@ def show(
             ]
         )
         return
+    target = _writable(folder or beside(run.path))
     _print_strategy(run, None if everything else MOST_ROWS)
     curves = published(run.config.algorithm, run.config.game)
-    err.print(f"The curve is {draw_curve([run], run.path / 'curve.png', curves)}.")
-    picture = draw_strategy(run)
+    err.print(f"The curve is {draw_curve([run], target / 'curve.png', curves)}.")
+    picture = draw_strategy(run, target)
     if picture:
         err.print(f"The strategy at a glance is {picture}.")
 
@@ -349,14 +381,22 @@ def reproduce(
     known = papers()
     if paper not in known:
         raise BadInput(f"There is no paper called {paper!r}; {nearest(paper, known)}")
-    target = folder or Path("papers") / (paper + ("-quick" if quick else ""))
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"{target} cannot be written ({error.strerror}); choose another folder with --out.") from error
+    target = _writable(folder or Path("papers") / (paper + ("-quick" if quick else "")))
     page = known[paper](target, quick, lambda title: LiveLine(err, title))
     out.print(page.read_text(), markup=False, soft_wrap=True)
     err.print(f"The report and its figures are in {target}.")
+
+
+def _writable(folder: Path) -> Path:
+    """A folder, made if need be."""
+    from feint.runs.agents import own_folder
+
+    folder = own_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error.strerror}); choose another folder with --out.") from error
+    return folder
 
 
 MOST_ROWS = 24

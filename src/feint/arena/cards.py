@@ -17,6 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, UInt8, UInt32
 from feint.arena.arena import Arena, Played
 from feint.arena.betting import BettingTree
 from feint.arena.ranks import HandRanks, build_ranks
+from feint.arena.standing import Standing, build_standing
 from feint.games.cards import best_five
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
@@ -26,10 +27,10 @@ HIDDEN = 255
 LARGEST_TABLE = 1 << 20
 """Entries of a table of showdown strengths, for games without a quicker way."""
 
-View = Literal["nfsp", "symmetric", "rlcard"]
+View = Literal["nfsp", "symmetric", "strength", "rlcard"]
 """What networks see: cards by the round they came in and every move (288 numbers in hold'em); the same with suits
-renamed so that hands which differ in nothing else look the same; or all cards together and the raises of each round
-(72)."""
+renamed so that hands which differ in nothing else look the same; that and how good the hand is in each round (321); or
+all cards together and the raises of each round (72)."""
 
 
 class Deal(NamedTuple):
@@ -85,6 +86,8 @@ class CardArena(Arena):
     paid: Float[Array, "e p"]
     folded: Bool[Array, "e p"]
     strength: Strengths
+    standing: Standing | None
+    """How good hands are, where networks are told."""
     view: View = eqx.field(static=True)
     rounds: int = eqx.field(static=True)
     suits: int = eqx.field(static=True)
@@ -115,7 +118,8 @@ class CardArena(Arena):
     @property
     def inputs(self) -> int:
         """Features of a situation."""
-        return self.kinds * (1 if self.view == "rlcard" else self.rounds) + self.betting.shape[1]
+        cards = self.kinds * (1 if self.view == "rlcard" else self.rounds)
+        return cards + self.betting.shape[1] + (self.standing.inputs if self.standing else 0)
 
     def deal(self, words: UInt32[Array, "w t"]) -> Deal:
         """A new hand at each table. Two cards are drawn from each word, to within 10⁻⁶ of their chances."""
@@ -172,8 +176,8 @@ class CardArena(Arena):
         return self.child[sight.node] != -1
 
     def features(self, sight: Seen) -> Float[Array, "... f"]:
-        """What a network sees: the cards, then the betting."""
-        cards = self.renamed(sight.cards) if self.view == "symmetric" else sight.cards
+        """What a network sees: the cards, then the betting, then how good the hand is."""
+        cards = self.renamed(sight.cards) if self.view in ("symmetric", "strength") else sight.cards
         held = cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)
         if self.view == "rlcard":
             held = held.any(-2)
@@ -182,7 +186,8 @@ class CardArena(Arena):
             blocks = jnp.arange(self.rounds)[:, None] == self.arrived
             held = (held[..., None, :, :] & blocks[..., None]).sum(-2)
             held = held.reshape(*held.shape[:-2], self.rounds * self.kinds)
-        return jnp.concatenate([held.astype(jnp.float32), self.betting[sight.node]], -1)
+        told = [] if self.standing is None else [self.standing(sight.cards, HIDDEN)]
+        return jnp.concatenate([held.astype(jnp.float32), self.betting[sight.node], *told], -1)
 
     def renamed(self, cards: UInt8[Array, "... v"]) -> UInt8[Array, "... v"]:
         """Cards with their suits in order of what they hold: first of the hole cards, then round by round."""
@@ -217,6 +222,7 @@ def build_card_arena(betting: BettingTree, view: View = "nfsp") -> CardArena:
         paid=jnp.asarray(betting.paid, jnp.float32),
         folded=jnp.asarray(betting.folded),
         strength=_strengths(game),
+        standing=build_standing(game) if view == "strength" else None,
         view=view,
         rounds=len(game.rounds),
         suits=game.deck.copies if game.deck.suits else 1,

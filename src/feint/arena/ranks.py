@@ -19,7 +19,7 @@ from typing import Any, final
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int, Integer, UInt32, UInt64
+from jaxtyping import Array, Bool, Int, Integer, UInt32, UInt64
 
 from feint.games.cards import Deck, best_five
 from feint.games.errors import BadInput
@@ -47,6 +47,10 @@ class HandKey(eqx.Module):
     def __getitem__(self, index: Any) -> HandKey:
         """The keys at an index of the batch."""
         return HandKey(self.ranks[index], self.suits[index])
+
+    def shares_card_with(self, other: HandKey) -> Bool[Array, "..."]:
+        """Whether two groups of cards have one in common."""
+        return (self.suits & other.suits & ((1 << (RANKS * SUITS)) - 1)) != 0
 
 
 @final

@@ -17,6 +17,9 @@ BOARD = (0, 3, 1, 1)
 def holdem(rules: str = "acpc", ranks: int = 13, rounds: int = 4) -> Poker:
     """Heads-up limit hold'em: two cards each, five on the board, blinds 1 and 2, raises of 2 2 4 4.
 
+    The dealer posts the small blind and acts first before the flop, the other player from then on. The best five of
+    seven cards win; equal hands share the pot.
+
     rules: acpc (the poker competition's: three raises before the flop, four later, no folding for free) or rlcard.
     ranks: 2 to 13, from the ace down, and at least 3 for four rounds; 13 is the full deck of 52.
     rounds: 2 to 4; 2 is flop hold'em, which ends after the betting on the flop.

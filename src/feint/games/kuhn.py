@@ -11,6 +11,9 @@ from feint.games.poker import Poker, Round
 def kuhn(players: int = 2) -> Poker:
     """One card each from a deck one card larger than the table, ante 1, a single bet of 1.
 
+    Players check or bet in turn, the first seat first; a bet is called or folded to, never raised. The highest card
+    wins.
+
     players: 2 to 5.
     """
     within("kuhn", "players", players, 2, 5)

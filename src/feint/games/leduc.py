@@ -12,6 +12,9 @@ from feint.games.poker import Poker, Round
 def leduc(players: int = 2, suits: bool = False) -> Poker:
     """One card each, one on the board, ante 1, raises of 2 then 4, two a round.
 
+    Two players use J, Q and K, two of each. The first seat opens both rounds, and the board is turned before the
+    second. A pair with the board wins, else the higher card; equal hands share the pot.
+
     players: 2 or 3 (one more rank than players, two cards of each).
     suits: keep the two cards of a rank apart, as OpenSpiel does; the game is the same, three times the size.
     """

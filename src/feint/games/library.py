@@ -14,6 +14,7 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+import re
 import sys
 import typing
 from collections.abc import Callable
@@ -84,6 +85,13 @@ def load_game(text: str) -> Game[Any]:
     if name not in known:
         raise BadInput(f"There is no game called {name!r}; {nearest(name, known)}")
     return known[name](**parameters)
+
+
+def rules_of(text: str) -> str:
+    """What the documentation of a game in the library says of its rules, parameters aside; empty for other games."""
+    known, name = library(), text.partition("(")[0]
+    paragraphs = (inspect.getdoc(known[name]) or "").split("\n\n") if name in known else []
+    return "\n\n".join(each for each in paragraphs if not re.match(r"\w+: ", each))
 
 
 def within(game: str, parameter: str, value: int, least: int, most: int) -> None:

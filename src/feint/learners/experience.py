@@ -208,7 +208,8 @@ class HistoryRows(History):
     kind: Literal["reservoir", "window"] = eqx.field(static=True)
     least: float = eqx.field(static=True)
     """A reservoir's least probability of accepting; above 0, old choices fade exponentially."""
-
+    growth: float = eqx.field(static=True, default=0.0)
+    """A full reservoir keeps choice k with a probability in proportion to k^growth."""
     hands: bool = eqx.field(static=True, default=False)
     """Keep whole hands, by the seat's last decision in each, and learn all their moves."""
 
@@ -220,7 +221,7 @@ class HistoryRows(History):
         if self.kind == "window":
             slots = circular_slots(memory.seen, self.capacity, offered)
         else:
-            slots = reservoir_slots(memory.seen, self.capacity, offered, key, self.least)
+            slots = reservoir_slots(memory.seen, self.capacity, offered, key, self.least, self.growth)
         return insert(memory, (batch.sight, batch.move), slots, offered)
 
     def lesson(self, memory: Memory[Any], situations: Situations, key: PRNGKeyArray) -> Lesson:

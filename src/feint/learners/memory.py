@@ -49,15 +49,21 @@ def circular_slots(seen: Int[Array, ""], capacity: int, offered: Bool[Array, " b
 
 
 def reservoir_slots(
-    seen: Int[Array, ""], capacity: int, offered: Bool[Array, " b"], key: PRNGKeyArray, least: float = 0.0
+    seen: Int[Array, ""],
+    capacity: int,
+    offered: Bool[Array, " b"],
+    key: PRNGKeyArray,
+    least: float = 0.0,
+    growth: float = 0.0,
 ) -> Int[Array, " b"]:
     """Vitter's reservoir: after m items each has been kept with probability capacity / m.
 
-    With `least` above 0 it is an exponential reservoir: items are accepted with at least that probability, so that
-    old ones fade. Where two rows of the batch fall into one slot, the later wins, as it would one by one.
+    With `growth` above 0, once it is full for long, item k is kept as k^growth: it takes more of the new ones in, and
+    each pushes an old one out. With `least` above 0 it is an exponential reservoir: items are accepted with at least
+    that probability. Where two rows of the batch fall into one slot, the later wins, as it would one by one.
     """
     number = (seen + jnp.cumsum(offered)).astype(jnp.float64)
-    accept = jnp.maximum(capacity / jnp.maximum(number, 1.0), least)
+    accept = jnp.clip((1.0 + growth) * capacity / jnp.maximum(number, 1.0), least, 1.0)
     uniform = jax.random.uniform(key, offered.shape, jnp.float64)
     drawn = jnp.minimum((uniform / accept * capacity).astype(jnp.int32), capacity - 1)
     slot = jnp.where(number <= capacity, number.astype(jnp.int32) - 1, jnp.where(uniform < accept, drawn, -1))

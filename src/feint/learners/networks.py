@@ -80,18 +80,42 @@ class Recurrent(Network):
     head: MLP
 
     def __call__(self, rows: Float[Array, "b l f"], made: Bool[Array, "b l"] | None = None) -> Float[Array, "b l a"]:
-        assert made is not None, "a recurrent network is told whole hands"
-        blank = jnp.zeros((rows.shape[0], self.cell.hidden_size), rows.dtype)
-        start = (blank, blank) if isinstance(self.cell, eqx.nn.LSTMCell) else blank
+        return self.head(self._known(rows, made).swapaxes(0, 1))
 
-        def step(memory: Any, seen: tuple[Array, Array]) -> tuple[Any, Array]:
+    def at_last(self, rows: Float[Array, "b l f"], made: Bool[Array, "b l"]) -> Float[Array, "b a"]:
+        """The outputs at the latest decision alone."""
+        return self.head(self._known(rows, made)[-1])
+
+    def _known(self, rows: Float[Array, "b l f"], made: Bool[Array, "b l"] | None) -> Float[Array, "l b h"]:
+        """What the cell says at every decision."""
+        assert made is not None, "a recurrent network is told whole hands"
+        cell, blank = self.cell, jnp.zeros((rows.shape[0], self.cell.hidden_size), rows.dtype)
+        assert cell.bias is not None
+        # What does not depend on memory is one product for all decisions; only the rest has to wait its turn.
+        told = rows @ cell.weight_ih.T + cell.bias
+
+        def step(memory: tuple[Array, Array], seen: tuple[Array, Array]) -> tuple[tuple[Array, Array], Array]:
             row, happened = seen
             # Rows in front of a hand's first decision leave the memory blank.
-            memory = jax.tree.map(lambda new: jnp.where(happened[:, None], new, 0.0), jax.vmap(self.cell)(row, memory))
-            return memory, memory[0] if isinstance(memory, tuple) else memory
+            said, kept = (jnp.where(happened[:, None], new, 0.0) for new in self._remember(row, *memory))
+            return (said, kept), said
 
-        _, told = jax.lax.scan(step, start, (rows.swapaxes(0, 1), made.T))
-        return self.head(told.swapaxes(0, 1))
+        _, known = jax.lax.scan(step, (blank, blank), (told.swapaxes(0, 1), made.T), unroll=True)
+        return known
+
+    def _remember(
+        self, told: Float[Array, "b g"], said: Float[Array, "b h"], kept: Float[Array, "b h"]
+    ) -> tuple[Float[Array, "b h"], Float[Array, "b h"]]:
+        """What the cell says next and keeps to itself; `told` is its product with the input."""
+        cell, recalled = self.cell, said @ self.cell.weight_hh.T
+        if isinstance(cell, eqx.nn.LSTMCell):
+            enter, keep, new, say = jnp.split(told + recalled, 4, -1)
+            kept = jax.nn.sigmoid(keep) * kept + jax.nn.sigmoid(enter) * jnp.tanh(new)
+            return jax.nn.sigmoid(say) * jnp.tanh(kept), kept
+        assert cell.bias_n is not None
+        (reset, keep, new), (resets, keeps, old) = jnp.split(told, 3, -1), jnp.split(recalled, 3, -1)
+        fresh = jnp.tanh(new + jax.nn.sigmoid(reset + resets) * (old + cell.bias_n))
+        return fresh + jax.nn.sigmoid(keep + keeps) * (said - fresh), kept
 
 
 @final

@@ -57,7 +57,7 @@ class NFSP:
     remembers: int = 128
     """Units of the recurrent layer."""
     view: View = "nfsp"
-    """What networks see of card games too large to unroll: nfsp, symmetric or rlcard."""
+    """What networks see of card games too large to unroll: nfsp, symmetric, strength or rlcard."""
     memory: Literal["tally", "rows"] = "tally"
     """Learn from counts of all that is remembered, or from minibatches of remembered rows."""
     replay_capacity: int = 200_000
@@ -73,7 +73,7 @@ class NFSP:
     history_least: float = 0.0
     """Rows: the reservoir's least probability of accepting; above 0, old moves fade."""
     history_growth: float = 2.0
-    """Tally: step t counts t^growth times in the average."""
+    """What comes at t counts t^growth times in the average: steps of a tally, moves of a full reservoir."""
     history_from: int = 100
     """The first step whose moves enter the average."""
     flatten: float = 0.5
@@ -145,7 +145,9 @@ class NFSP:
         else:
             kept = ReplayHands if hands else ReplayRows
             replay = kept(self.replay_capacity, self.batch, self.discount)
-            history = HistoryRows(self.history_capacity, self.batch, self.history, self.history_least, hands)
+            history = HistoryRows(
+                self.history_capacity, self.batch, self.history, self.history_least, self.history_growth, hands
+            )
         return self_play(
             game,
             SeatSettings(
@@ -182,6 +184,7 @@ PAPER = NFSP(
     epsilon=0.06,
     epsilon_decay=0.01,
     memory="rows",
+    history_growth=0.0,
     history_from=0,
     optimiser="sgd",
     value_rate=0.1,
@@ -210,23 +213,27 @@ HOLDEM = replace(
     reward_scale=None,
 )
 
-# Ours for limit hold'em on one accelerator.
+# Ours for limit hold'em on one accelerator: so many hands at once that large batches come for free, networks that are
+# told how good a hand is, and an average that forgets the first attempts.
 LARGE = replace(
     HOLDEM,
-    tables=4096,
+    tables=16_384,
     hidden=(512, 512, 512),
-    view="symmetric",
+    view="strength",
     epsilon=0.06,
     replay_capacity=2_000_000,
-    history_capacity=20_000_000,
+    history_capacity=5_000_000,
     history_least=0.0,
+    history_growth=1.0,
     optimiser="adam",
     value_rate=1e-3,
     value_decay=20_000.0,
     policy_rate=1e-3,
     policy_decay=20_000.0,
-    batch=2048,
-    target_every=300,
+    batch=8192,
+    value_updates=1,
+    policy_updates=1,
+    target_every=200,
     smoothing=0.999,
 )
 
@@ -235,18 +242,22 @@ SMALL = replace(
     LARGE,
     tables=256,
     hidden=(128, 128),
+    view="symmetric",
     replay_capacity=200_000,
-    history_capacity=2_000_000,
+    history_capacity=500_000,
     batch=256,
+    value_updates=2,
+    policy_updates=2,
 )
 
 # The settings of "Poker-RNN", as read here. Its ε is the probability of the greedy move, .92 to
 # .99, so exploration falls from .08. Its Algorithms 3 and 4 play the average with probability η = .2; NFSP plays the
-# best response with that, and so do we. Its four layers of "5124" are 512. An update every 10 moves is its
-# Q-learners'; for NFSP it gives none. Rewards are in big blinds.
+# best response with that, and so do we. Its four layers of "5124" are 512. An update every 10 moves (of a seat's own:
+# 20 tables) is its Q-learners'; for NFSP it gives none. With that its copy every 1,000 moves is one in 100 updates.
+# Rewards are in big blinds.
 POKER_RNN = replace(
     HOLDEM,
-    tables=10,
+    tables=20,
     view="rlcard",
     anticipation=0.2,
     hidden=(512, 512, 512, 512),
@@ -254,6 +265,7 @@ POKER_RNN = replace(
     policy_rate=0.005,
     value_updates=1,
     policy_updates=1,
+    target_every=100,
     replay_capacity=30_000,
     history_capacity=1_000_000,
     history_least=0.0,

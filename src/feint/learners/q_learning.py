@@ -47,7 +47,7 @@ class QLearning:
     remembers: int = 128
     """Units of the recurrent layer."""
     view: View = "nfsp"
-    """What networks see of card games too large to unroll: nfsp, symmetric or rlcard."""
+    """What networks see of card games too large to unroll: nfsp, symmetric, strength or rlcard."""
     replay_capacity: int = 200_000
     """Transitions remembered for each seat."""
     optimiser: Literal["sgd", "adam"] = "sgd"
@@ -96,9 +96,10 @@ class QLearning:
 
 
 # The settings of "Poker-RNN", as read here. Its ε is the probability of the greedy move, .9 to 1, so exploration
-# falls from .1. Its optimiser is not named; a rate of 10⁻⁴ is Adam's. Rewards are in big blinds.
+# falls from .1. Its optimiser is not named; a rate of 10⁻⁴ is Adam's. An update every 10 moves of a seat is one in each
+# step of 20 tables, and a copy every 300 moves one in 30 updates. Rewards are in big blinds.
 POKER_RNN_DQN = QLearning(
-    tables=10,
+    tables=20,
     view="rlcard",
     epsilon=0.1,
     hidden=(512, 512, 512),
@@ -114,16 +115,17 @@ POKER_RNN_DQN = QLearning(
 
 # Ours for limit hold'em on one accelerator.
 LARGE = QLearning(
-    tables=4096,
+    tables=16_384,
     hidden=(512, 512, 512),
-    view="symmetric",
+    view="strength",
     epsilon=0.06,
     replay_capacity=2_000_000,
     optimiser="adam",
     rate=1e-3,
     decay=20_000.0,
-    batch=2048,
-    target_every=300,
+    batch=8192,
+    updates=1,
+    target_every=200,
 )
 
 ALGORITHMS = {

@@ -31,7 +31,7 @@ ALGORITHMS = {
         "Deep recurrent Q-learning in self-play, on whole hands (Hausknecht & Stone 2015).",
         QLearning(cell="lstm", remembers=64, optimiser="adam", rate=0.001, batch=64),
         presets={
-            "large": replace(q_learning.LARGE, cell="lstm", remembers=256, hidden=(512, 512), batch=1024),
+            "large": replace(q_learning.LARGE, cell="lstm", remembers=128, hidden=(512, 512), batch=2048),
             "poker-rnn": replace(POKER_RNN_DQN, cell="lstm", remembers=128, hidden=(256, 512)),
         },
         large=True,
@@ -40,7 +40,7 @@ ALGORITHMS = {
         "Recurrent neural fictitious self-play, on whole hands.",
         RNFSP,
         presets={
-            "large": replace(nfsp.LARGE, cell="lstm", remembers=256, hidden=(512, 512), batch=1024),
+            "large": replace(nfsp.LARGE, cell="lstm", remembers=128, hidden=(512, 512), batch=2048),
             # 64 whole hands in a batch where NFSP has 256 moves.
             "poker-rnn": replace(
                 POKER_RNN,

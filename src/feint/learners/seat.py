@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from feint.arena.arena import Sight
 from feint.arena.policy import Policy
 from feint.learners.experience import History, Replay, Transitions, normalised
-from feint.learners.networks import Design, Network, Optimiser, Trained, select
+from feint.learners.networks import Design, Network, Optimiser, Recurrent, Trained, select
 from feint.learners.situations import Situations
 
 FORBIDDEN = -1e9
@@ -189,10 +189,10 @@ class SeatLearner(eqx.Module):
 
     def _answers(self, network: Network, sights: Sight) -> Float[Array, "b a"]:
         """What a network says in some situations: a recurrent one is told the hand from its start."""
-        if not self.method.network.recurrent:
+        if not isinstance(network, Recurrent):
             return network(self.here.features(sights))
         path = self.here.path(sights, 0)
-        return network(self.here.features(path.sights), path.made)[:, -1]
+        return network.at_last(self.here.features(path.sights), path.made)
 
     def _allowed(self, sights: Sight) -> Bool[Array, "... a"]:
         """The moves that are considered."""

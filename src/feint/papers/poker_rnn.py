@@ -54,7 +54,7 @@ PUBLISHED = Stage(
     "the paper's settings as we read them (preset `poker-rnn`), a million hands",
     preset="poker-rnn",
     hands=1_000_000,
-    moves=4.0,
+    moves=5.0,
     matches=(10_000, 1_000_000),
     bounds=20_000,
 )
@@ -64,7 +64,7 @@ LARGE = Stage(
     "our settings for an accelerator (preset `large`), a hundred million hands",
     preset="large",
     hands=100_000_000,
-    moves=4.0,
+    moves=7.0,
     matches=(10_000, 1_000_000),
     bounds=20_000,
 )

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from feint.runs.folder import Run, headline
+from feint.runs.card import headline
+from feint.runs.folder import Run
 
 ROUNDING = 1e-16
 """Exact zeros are drawn here: a logarithmic axis has no place for them."""

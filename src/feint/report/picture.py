@@ -19,11 +19,11 @@ from feint.tree.cache import unroll
 NAME = "strategy.png"
 
 
-def draw_strategy(run: Run) -> Path | None:
+def draw_strategy(run: Run, folder: Path) -> Path | None:
     """Kuhn poker and its like at a glance, dominated moves marked; hold'em's first move with every starting hand."""
     title = f"{run.config.algorithm} on {run.config.game}"
     if isinstance(run.strategy, PlayedStrategy):
-        return _starting_hands(run, run.strategy, f"{title}: the first move")
+        return _starting_hands(run, run.strategy, folder / NAME, f"{title}: the first move")
     tree = unroll(run.config.game)
     if layout(tree) is None:
         return None
@@ -31,12 +31,12 @@ def draw_strategy(run: Run) -> Path | None:
         dominated = eliminate(tree).mask
     except BadInput:  # too large to work it out
         dominated = None
-    return draw_grid(tree, [Panel(title, run.strategy.table(tree)[None])], run.path / NAME, dominated)
+    return draw_grid(tree, [Panel(title, run.strategy.table(tree)[None])], folder / NAME, dominated)
 
 
-def _starting_hands(run: Run, strategy: PlayedStrategy, title: str) -> Path | None:
+def _starting_hands(run: Run, strategy: PlayedStrategy, path: Path, title: str) -> Path | None:
     game = playground(load_game(run.config.game))
     if not isinstance(game, BettingTree) or game.game.hole != 2:
         return None
     told = ask_starting_hands(game, lambda seen: strategy.policy(seen, jnp.full(len(seen.node), game.actor[0])))
-    return draw_chart(game, told, run.path / NAME, title)
+    return draw_chart(game, told, path, title)

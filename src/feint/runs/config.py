@@ -6,6 +6,7 @@ import importlib
 import json
 import math
 import pkgutil
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self, final
@@ -88,6 +89,22 @@ class RunConfig:
         """Readable JSON; numbers that JSON does not have, such as inf, are written as strings."""
         return json.dumps(_plain(asdict(self)), indent=2) + "\n"
 
+    def command(self, steps: int) -> str:
+        """The command that makes the same run again in so many steps, from the preset that is nearest to it."""
+        method = algorithms()[self.algorithm]
+        presets = {"": method.config} | dict(method.presets)
+        changes = {
+            preset: {key: value for key, value in self.settings.items() if value != getattr(config, key)}
+            for preset, config in presets.items()
+        }
+        nearest_preset = min(changes, key=lambda preset: len(changes[preset]))
+        words = ["feint", "train", self.algorithm, self.game]
+        words += ["--preset", nearest_preset] if nearest_preset else []
+        for key, value in changes[nearest_preset].items():
+            words += ["--set", f"{key}={_write(value)}"]
+        words += ["--steps", str(steps), "--seed", str(self.seed)]
+        return shlex.join(words + (["--seeds", str(self.seeds)] if self.seeds > 1 else []))
+
     @classmethod
     def from_json(cls, text: str) -> Self:
         values = json.loads(text)
@@ -101,6 +118,11 @@ def _read(value: Any) -> Any:
     if isinstance(value, str) and value.strip()[:1] in {"[", "("}:
         return [item.strip() for item in value.strip()[1:-1].split(",") if item.strip()]
     return value
+
+
+def _write(value: Any) -> str:
+    """A setting as `_read` takes it."""
+    return f"[{','.join(map(str, value))}]" if isinstance(value, list | tuple) else str(value)
 
 
 def _plain(value: Any) -> Any:

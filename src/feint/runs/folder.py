@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, takewhile
 from pathlib import Path
@@ -33,6 +33,8 @@ from feint.games.errors import BadInput, RunStopped
 from feint.games.library import load_game
 from feint.learners.seat import Learned
 from feint.learners.self_play import SelfPlay
+from feint.runs.agents import AGENTS, PREFIX, find_run
+from feint.runs.card import model_card
 from feint.runs.checkpoint import checkpoints, leaves_of, restored, save_checkpoint
 from feint.runs.config import RunConfig, resolve
 from feint.tree.strategy import Strategy, TabularStrategy
@@ -60,11 +62,14 @@ class Run:
 
 
 def load_run(path: Path | str) -> Run:
-    """Read a run back. Raises `BadInput` when the folder is not one."""
-    path = Path(path)
+    """Read a run back, from its folder or by the name of an agent that comes with Feint, such as `feint:leduc`.
+
+    Raises `BadInput` when there is none.
+    """
+    path = find_run(path)
     config = config_of(path)
     try:
-        metrics, timings = (_rows(path / name) for name in (METRICS, TIMINGS))
+        metrics, timings = metrics_of(path), _rows(path / TIMINGS)
         with safe_open(path / STRATEGY, framework="numpy") as file:
             words = json.loads(file.metadata()["feint"])
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
@@ -181,7 +186,7 @@ class RunFolder:
         # One entry only: safetensors writes several in no fixed order, and a run's bytes should repeat.
         words = {"game": game.name, "fingerprint": game.fingerprint, "moves": game.actions}
         write_whole(self.path / STRATEGY, save(arrays, {"feint": json.dumps(words)}))
-        write_whole(self.path / CARD, _card(self.config, self.metrics[-1]).encode())
+        write_whole(self.path / CARD, model_card(self.config, self.metrics, game).encode())
         return Run(self.path, self.config, self.metrics, self.timings, strategy)
 
 
@@ -238,53 +243,25 @@ def config_of(path: Path) -> RunConfig:
         raise BadInput(f"{path} holds a damaged run ({error}); train it again.") from error
 
 
+def metrics_of(path: Path) -> list[Row]:
+    """A run's evaluations, without its strategy."""
+    return _rows(path / METRICS)
+
+
+def ship(path: Path | str, name: str) -> Path:
+    """Put a finished run among the agents that come with Feint, as `feint:NAME`; for those who make the package.
+
+    What only training needs stays behind, and the card calls the agent by its name.
+    """
+    run, folder = load_run(path), AGENTS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in (CONFIG, METRICS, TIMINGS, STRATEGY):
+        write_whole(folder / file, (run.path / file).read_bytes())
+    card = model_card(run.config, run.metrics, playground(load_game(run.config.game)), PREFIX + name)
+    write_whole(folder / CARD, card.encode())
+    return folder
+
+
 def _rows(path: Path) -> list[Row]:
     """A file's whole lines; one that was cut off while being written does not count."""
     return [json.loads(line) for line in path.read_text().split("\n")[:-1]]
-
-
-def _band(last: Mapping[str, Any]) -> str:
-    """Where there were many seeds, how far they spread."""
-    seeds = last.get("seeds")
-    return (
-        ""
-        if not seeds
-        else f" (the best of {len(seeds)}; their median is above, from {min(seeds):.3g} to {max(seeds):.3g})"
-    )
-
-
-def headline(row: Mapping[str, Any]) -> tuple[str, str]:
-    """The number that matters most in an evaluation, in words: exact exploitability, or winnings where that is all."""
-    if "exploitability" in row:
-        return "exploitability", f"{row['exploitability']:.3g} chips per hand (exact)"
-    return "winnings", f"{row['winnings']:,.0f} ± {row['winnings_error']:,.0f} mbb/h against random play"
-
-
-def _card(config: RunConfig, last: Mapping[str, Any]) -> str:
-    """A model card: what this is, how good it is, how to use it and how it was made."""
-    settings = "\n".join(f"| {key} | {value} |" for key, value in config.settings.items())
-    name, words = headline(last)
-    exact = name == "exploitability"
-    unit, kind = ("chips per hand", "exact") if exact else ("mbb/h", "estimate against random play")
-    more = ": NashConv divided by the number of players" if exact else ", with a 95% interval"
-    return f"""---
-library_name: feint
-tags: [game-theory, {config.algorithm}]
-model-index:
-- name: {config.algorithm} on {config.game}
-  results:
-  - task: {{type: strategy, name: {config.game}}}
-    metrics:
-    - {{type: {name}, value: {last[name]!r}, unit: {unit}, kind: {kind}}}
----
-# {config.algorithm} on {config.game}
-
-{name.capitalize()} **{words}**{more}; after {last["step"]:,} steps, seed {config.seed}{_band(last)}.
-
-    feint show .        the strategy and the curve
-    feint evaluate .    judge it again
-
-| setting | value |
-|---|---|
-{settings}
-"""

@@ -1,4 +1,4 @@
-"""Players by name, seated at one game: trained runs, and the simple ones that everybody should beat."""
+"""Players by name, seated at one game: runs, agents that come with Feint, and those that everybody should beat."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from feint.arena.tables import build_arena
 from feint.games.errors import BadInput
 from feint.games.library import load_game
 from feint.games.poker import CALL, FOLD, RAISE
+from feint.runs.agents import PREFIX, agents
 from feint.runs.folder import Run, load_run
 from feint.tree.strategy import tabulate
 from feint.tree.tree import Tree
@@ -39,8 +40,9 @@ class Seated:
 def seat(names: tuple[str, ...], game: str | None = None) -> Seated:
     """Players by name at the game that their runs are for, or at the one given."""
     for name in names:
-        if name not in SIMPLE and not Path(name).is_dir():
-            raise BadInput(f"There is no player called {name!r}; give a run's folder, or one of {', '.join(SIMPLE)}.")
+        if name not in SIMPLE and not name.startswith(PREFIX) and not Path(name).is_dir():
+            known = ", ".join([*SIMPLE, *agents()])
+            raise BadInput(f"There is no player called {name!r}; give a run's folder, or one of {known}.")
     runs = {name: load_run(name) for name in names if name not in SIMPLE}
     wanted = {run.config.game: name for name, run in runs.items()} | ({game: "--game"} if game else {})
     if not wanted:

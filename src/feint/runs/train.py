@@ -27,6 +27,7 @@ from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.games.library import load_game
 from feint.learners.self_play import SelfPlay
+from feint.runs.agents import own_folder
 from feint.runs.checkpoint import load_checkpoint
 from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import Row, Run, RunFolder, config_of, free_folder, last_folder
@@ -110,7 +111,7 @@ def train(
         seconds, until = 60.0, 1e-4
     rules = load_game(game) if isinstance(game, str) else game
     find = last_folder if resume else free_folder
-    path = Path(out) if out else find(rules.name, algorithm)
+    path = own_folder(out) if out else find(rules.name, algorithm)
     if resume and not settings and preset is None:
         settings = config_of(path).settings
     method = resolve(algorithm, settings or {}, preset)

@@ -1,0 +1,156 @@
+"""The agents that come with Feint: as good as their cards say, found by name, and never written to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from safetensors import safe_open
+
+import feint
+from feint.arena.betting import playground
+from feint.evaluate.match import match
+from feint.runs import agents as naming
+from feint.runs import folder
+from feint.runs.agents import AGENTS, agents
+from feint.runs.seats import seat
+
+NAMES = list(agents())
+BARS = {"feint:kuhn": 1e-3, "feint:leduc": 0.015}
+"""Chips per hand that no agent's exploitability may be above."""
+MOST_BYTES = 8_000_000
+FILES = {"config.json", "metrics.jsonl", "timings.jsonl", "strategy.safetensors", "README.md"}
+
+
+def contents() -> dict[Path, tuple[int, bytes]]:
+    """All of the package's agents, to the byte."""
+    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in AGENTS.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def _untouched():
+    before = contents()
+    yield
+    assert contents() == before
+
+
+def test_there_are_agents_and_they_are_small():
+    assert set(NAMES) >= set(BARS)
+    assert sum(len(data) for _, data in contents().values()) < MOST_BYTES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_agent_is_a_finished_run_for_the_rules_of_today(name):
+    run = feint.load_run(name)
+    assert {path.name for path in run.path.iterdir()} == FILES
+    game = playground(feint.load_game(run.config.game))
+    with safe_open(run.path / "strategy.safetensors", framework="numpy") as file:
+        assert json.loads(file.metadata()["feint"])["fingerprint"] == game.fingerprint
+    card = (run.path / "README.md").read_text()
+    (result,) = yaml.safe_load(card.split("---")[1])["model-index"][0]["results"]
+    assert result["task"]["name"] == run.config.game
+    assert result["metrics"][0]["value"] == run.metrics[-1][result["metrics"][0]["type"]]
+    assert f"feint match {name} random" in card
+    assert run.config.command(run.metrics[-1]["step"]) in card
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_agent_is_as_good_as_it_says(name):
+    run = feint.load_run(name)
+    game = playground(feint.load_game(run.config.game))
+    if not isinstance(game, feint.Tree):
+        pytest.skip("too large to judge exactly")
+    told = run.metrics[-1]["exploitability"]
+    assert feint.exploitability(game, run.strategy) == pytest.approx(told, abs=1e-6)
+    assert told <= BARS[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_agent_wins_off_random_play(name):
+    seated = seat((name, "random"))
+    assert match(seated.arena, *seated.policies, 2_000).interval[0] > 0
+
+
+def test_names_are_never_taken_for_folders_nor_folders_for_names(tmp_path, monkeypatch):
+    shutil.copytree(AGENTS / "leduc", tmp_path / "feint:kuhn")
+    monkeypatch.chdir(tmp_path)
+    assert feint.load_run("feint:kuhn").path == AGENTS / "kuhn"
+    for path in ("./feint:kuhn", Path("feint:kuhn"), tmp_path / "feint:kuhn"):
+        assert feint.load_run(path).config.game == "leduc"
+
+
+@pytest.mark.parametrize("name", ["feint:khun", "feint:", "feint:../games", "feint:kuhn/"])
+def test_an_unknown_name_says_which_there_are(name):
+    with pytest.raises(feint.BadInput, match=rf"no agent called '{name}'; choose from .*feint:kuhn, feint:leduc\.$"):
+        feint.load_run(name)
+
+
+@pytest.mark.usefixtures("_untouched")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("train cfr kuhn --out feint:kuhn", "feint:kuhn is an agent that comes with Feint"),
+        ("train nfsp kuhn --resume --out feint:kuhn", "feint:kuhn is an agent that comes with Feint"),
+        (f"train nfsp kuhn --resume --out {AGENTS / 'kuhn'}", "give a folder of your own"),
+        (f"train cfr kuhn --out {AGENTS / 'mine'}", "give a folder of your own"),
+        ("show feint:kuhn --out feint:kuhn", "give a folder of your own"),
+        ("show feint:khun", "choose from"),
+        ("evaluate feint:khun", "choose from"),
+        ("match feint:khun random", "choose from"),
+        ("match nobody random", ", feint:kuhn, feint:leduc"),
+        ("match feint:kuhn feint:leduc", "for different games (kuhn, leduc)"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence_and_writes_nothing(call, tmp_path, words, sentence):
+    code, out, err = call(*words.split())
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_agents_are_listed(call):
+    code, out, _ = call("agents", "--json")
+    assert code == 0
+    rows = {row["name"]: row for row in json.loads(out)}
+    assert list(rows) == NAMES
+    assert rows["feint:leduc"].items() >= {"game": "leduc", "algorithm": "nfsp", "kind": "exact"}.items()
+    assert all(Path(row["card"]).is_file() for row in rows.values())
+    _, out, _ = call("agents")
+    assert all(name in out for name in NAMES)
+    assert f"exploitability {rows['feint:kuhn']['exploitability']:.3g} chips per hand (exact)" in out
+
+
+@pytest.mark.usefixtures("_untouched")
+def test_commands_take_agents_by_name_and_leave_them_alone(call, tmp_path):
+    code, out, _ = call("evaluate", "feint:kuhn", "--json")
+    judged = json.loads(out)
+    assert (code, judged["run"]) == (0, "feint:kuhn")
+    assert judged["exploitability"] == pytest.approx(feint.load_run("feint:kuhn").metrics[-1]["exploitability"])
+    code, out, _ = call("match", "feint:kuhn", "random", "--hands", "100")
+    assert code == 0
+    assert out.startswith("feint:kuhn wins ")
+    assert list(tmp_path.iterdir()) == []
+    assert call("show", "feint:kuhn")[0] == 0
+    assert call("show", str(AGENTS / "kuhn"), "--out", "pictures")[0] == 0
+    pictures = {"curve.png", "strategy.png"}
+    for made in ("runs/feint-kuhn", "pictures"):
+        assert {path.name for path in (tmp_path / made).iterdir()} == pictures
+
+
+def test_a_run_becomes_an_agent(tmp_path, monkeypatch):
+    run = feint.train("cfr", "kuhn(players=3)", steps=20, seed=3, out=tmp_path / "run")
+    for module in (naming, folder):
+        monkeypatch.setattr(module, "AGENTS", tmp_path / "agents")
+    path = folder.ship(run.path, "mine")
+    assert {file.name for file in path.iterdir()} == FILES
+    again = feint.load_run("feint:mine")
+    assert (again.config, again.metrics) == (run.config, run.metrics)
+    card, before = (path / "README.md").read_text(), (run.path / "README.md").read_text()
+    assert 'feint.load_run("feint:mine")' in card
+    assert "feint match feint:mine random" in card
+    assert "feint match . random" in before
+    assert "feint train cfr 'kuhn(players=3)' --steps 20 --seed 3" in before

@@ -108,7 +108,7 @@ def judge(learner, betting, state, args):
         "bound": [bound.low, bound.value, bound.high],
         "match_seconds": played - begun,
         "bound_seconds": time.perf_counter() - played,
-        "losses": [np.asarray(seat.losses).tolist() for seat in state.seats],
+        "losses": [np.asarray(seat.losses).tolist() for seat in learner.seats(state)],
     }
 
 

@@ -59,11 +59,11 @@ def result(path: Path) -> dict[str, bytes]:
     return {name: (path / name).read_bytes() for name in names} | {last.name: last.read_bytes()}
 
 
-def killed_and_resumed(tmp_path: Path, steps: int, kills: int, seed: int) -> int:
+def killed_and_resumed(tmp_path: Path, end: str, kills: int, seed: int) -> int:
     """A run killed at random moments ends as one that was left alone does; returns how often it was killed."""
-    words = [*COMMAND, "--steps", str(steps)]
+    words = [*COMMAND, *end.split()]
     finished(feint_command(*words, cwd=tmp_path))
-    expected = result(tmp_path / "run")
+    expected, last = result(tmp_path / "run"), checkpoints(tmp_path / "run" / "checkpoints")[0][0]
     (tmp_path / "run").rename(tmp_path / "undisturbed")
     moments = random.Random(seed)
     count = 0
@@ -81,7 +81,7 @@ def killed_and_resumed(tmp_path: Path, steps: int, kills: int, seed: int) -> int
         process.send_signal(signal.SIGKILL)
         process.communicate()
         count += 1
-        if checkpoints(folder)[0][0] == steps:
+        if checkpoints(folder)[0][0] == last:
             break
     finished(feint_command(*words, "--resume", cwd=tmp_path))
     assert result(tmp_path / "run") == expected
@@ -89,12 +89,12 @@ def killed_and_resumed(tmp_path: Path, steps: int, kills: int, seed: int) -> int
 
 
 def test_a_killed_run_ends_as_if_it_had_not_been(tmp_path):
-    assert killed_and_resumed(tmp_path, steps=6000, kills=2, seed=0) >= 1
+    assert killed_and_resumed(tmp_path, "--steps 6000", kills=2, seed=0) >= 1
 
 
 @pytest.mark.slow
 def test_fifty_kills(tmp_path):
-    assert killed_and_resumed(tmp_path, steps=150_000, kills=50, seed=1) == 50
+    assert killed_and_resumed(tmp_path, "--hands 2000000", kills=50, seed=1) == 50
 
 
 @pytest.mark.parametrize("algorithm", ["cfr+", "dcfr", "pcfr+", "xfp", "nfsp", "fsp", "dqn"])
@@ -104,6 +104,51 @@ def test_stopping_and_going_on_changes_nothing(tmp_path, algorithm):
     feint.train(algorithm, "kuhn", steps=25, settings=small, out=tmp_path / "parts")
     parts = feint.train(algorithm, "kuhn", steps=60, settings=small, out=tmp_path / "parts", resume=True)
     assert result(parts.path) == result(whole.path)
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_going_on_to_more_hands_changes_nothing(tmp_path, seeds):
+    few = {"settings": {"tables": 16}, "seeds": seeds}
+    whole = feint.train("nfsp", "kuhn", hands=600, out=tmp_path / "whole", **few)
+    for hands in (150, 600, 600):
+        parts = feint.train("nfsp", "kuhn", hands=hands, out=tmp_path / "parts", resume=hands > 150, **few)
+    assert result(parts.path) == result(whole.path)
+    assert 600 <= whole.metrics[-1]["hands"] < 616
+
+
+def test_a_run_that_ended_by_hands_at_a_step_that_is_judged_anyway_is_not_judged_twice(tmp_path):
+    few = {"tables": 16}
+    third = feint.train("nfsp", "kuhn", steps=3, settings=few, out=tmp_path / "steps").metrics[-1]
+    hands = int(third["hands"])
+    for resume in (False, True):
+        run = feint.train("nfsp", "kuhn", hands=hands, settings=few, out=tmp_path / "run", resume=resume)
+        assert [row["step"] for row in run.metrics] == [1, 2, 3]
+        assert run.metrics[-1] == third
+
+
+def test_a_run_goes_on_and_never_back(tmp_path):
+    run = feint.train("nfsp", "kuhn", hands=100, settings={"tables": 16}, out=tmp_path / "run")
+    step = run.metrics[-1]["step"]
+    before = result(run.path)
+    for end, sentence in (
+        ({"steps": step - 1}, f"is at step {step}, past the {step - 1} asked for; ask for more"),
+        ({"hands": 50}, "hands, no fewer than the 50 asked for; ask for more"),
+    ):
+        with pytest.raises(feint.BadInput, match=sentence):
+            feint.train("nfsp", "kuhn", out=run.path, resume=True, **end)
+    assert result(run.path) == before
+
+
+def test_what_goes_on_is_not_finished(tmp_path, monkeypatch):
+    path = feint.train("cfr", "kuhn", steps=5, out=tmp_path / "run").path
+    assert (path / "made.json").is_file()
+    with monkeypatch.context() as patch:
+        patch.setattr("feint.runs.train.Trainer.strategy", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            feint.train("cfr", "kuhn", steps=9, out=path, resume=True)
+    assert not (path / "made.json").exists()
+    feint.train("cfr", "kuhn", steps=9, out=path, resume=True)
+    assert (path / "made.json").is_file()
 
 
 def test_seeds_run_side_by_side_are_the_seeds_run_alone(tmp_path):

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from feint.evaluate.bound import Bound
+from feint.runs.agents import AGENTS
 
 BAD_INPUT = {
     "train cfr+ ledcu": "did you mean leduc?",
@@ -19,6 +24,8 @@ BAD_INPUT = {
     "train cfr+ kuhn(players=two)": "takes players as int, but players='two' was given",
     "train cfr+ kuhn((": "does not read as a game",
     "train cfr+ kuhn --steps -5": "steps must be a positive number, but steps=-5 was given",
+    "train cfr+ kuhn --hands 0": "hands must be a positive number, but hands=0 was given",
+    "train cfr+ kuhn --hands 100": "cfr+ counts no hands, so a run of it cannot stop after 100; give --steps",
     "train cfr+ kuhn --seconds 0": "seconds must be a positive number",
     "train cfr+ kuhn --until nan": "until must be a positive number",
     "train cfr+ kuhn --seed -1": "seed must be 0 or more",
@@ -80,6 +87,31 @@ def test_train_leaves_a_run_that_can_be_judged_and_shown(call, tmp_path):
     # All twelve information sets, one line each, on one screen.
     assert len(out.splitlines()) < 24
     assert all(row["sees"] in out for row in strategy)
+
+
+def test_hands_are_shown_where_they_are_counted(call):
+    code, out, err = call("train", "nfsp", "kuhn", "--hands", "200", "--set", "tables=16")
+    assert code == 0
+    found = re.search(r" after (\d+) steps, (\d+) hands$", out.strip())
+    assert 200 <= int(found[2]) < 216
+    assert f"{found[1]} steps, {found[2]} hands in " in err
+
+
+def test_a_bound_is_kept_and_told(call, tmp_path, monkeypatch):
+    shutil.copytree(AGENTS / "holdem", tmp_path / "run")
+    (tmp_path / "run" / "bound.json").unlink()
+    found = Bound(6.0, 4.0, 8.0, 200)  # in chips, two to the big blind
+    monkeypatch.setattr("feint.evaluate.local_best_response.local_best_response", lambda *_, **__: found)
+    code, out, err = call("evaluate", "run", "--hands", "64")
+    assert (code, err) == (0, "The bound is kept in run/bound.json.\n")
+    told = "exploitability at least 3,000 mbb/h (2,000 to 4,000)"
+    assert f"{told}, by a local best response over 200 hands: a lower bound" in out
+    assert f" mbb/h against random play; {told} after 56,747 steps, 104,355,574 hands\n" in call("show", "run")[1]
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr("feint.runs.folder.write_whole", lambda *_: (_ for _ in ()).throw(full))
+    code, again, err = call("evaluate", "run", "--hands", "64")
+    assert (code, again) == (0, out)
+    assert err == "The bound is not kept, because run cannot be written (No space left on device).\n"
 
 
 def test_a_large_strategy_shows_its_leaks_first_and_all_on_request(call):

@@ -34,41 +34,80 @@ def test_a_circular_buffer_holds_the_latest(capacity, batches):
     assert int(memory.seen) == np.sum(batches)
 
 
-def one_by_one(capacity, count, least, rng):
-    """Vitter's algorithm R, as in the textbook."""
+def one_by_one(capacity, count, least, growth, rng):
+    """Vitter's algorithm R, as in the textbook; with growth, new items are taken so many times as often."""
     held = []
     for number in range(1, count + 1):
         if number <= capacity:
             held.append(number - 1)
-        elif rng.random() < max(capacity / number, least):
+        elif rng.random() < max((1 + growth) * capacity / number, least):
             held[rng.integers(capacity)] = number - 1
     return held
 
 
-@pytest.mark.parametrize(("capacity", "least"), [(8, 0.0), (8, 0.5), (3, 0.0)])
-def test_a_reservoir_keeps_what_algorithm_r_keeps(capacity, least):
-    batches, trials = [[True, False, True, True, True, False, True, True]] * 6, 4000
-    count = int(np.sum(batches))
+def reservoirs(capacity, batches, trials, least=0.0, growth=0.0):
+    """What reservoirs hold once they were offered the numbers 0, 1, … in batches."""
 
     @jax.jit
     @jax.vmap
-    def batched(key):
-        memory = empty(jnp.int32(0), capacity)
-        for number, offered in enumerate(batches):
-            offered = jnp.asarray(offered)
+    def filled(key):
+        def add(memory, batch):
+            offered, key = batch
             items = (memory.seen + jnp.cumsum(offered) - 1).astype(jnp.int32)
-            slots = reservoir_slots(memory.seen, capacity, offered, jax.random.fold_in(key, number), least)
-            memory = insert(memory, items, slots, offered)
-        return memory.rows
+            slots = reservoir_slots(memory.seen, capacity, offered, key, least, growth)
+            return insert(memory, items, slots, offered), None
 
-    kept = np.asarray(batched(jax.random.split(jax.random.key(0), trials)))
+        offered = jnp.asarray(batches)
+        keys = jax.random.split(key, len(offered))
+        return jax.lax.scan(add, empty(jnp.int32(0), capacity), (offered, keys))[0].rows
+
+    return np.asarray(filled(jax.random.split(jax.random.key(0), trials)))
+
+
+@pytest.mark.parametrize(
+    ("capacity", "least", "growth"),
+    [(8, 0.0, 0.0), (8, 0.5, 0.0), (3, 0.0, 0.0), (8, 0.0, 1.0), (3, 0.0, 0.5), (4, 0.4, 2.0)],
+)
+def test_a_reservoir_keeps_what_algorithm_r_keeps(capacity, least, growth):
+    batches, trials = [[True, False, True, True, True, False, True, True]] * 6, 4000
+    count = int(np.sum(batches))
+    kept = reservoirs(capacity, batches, trials, least, growth)
     rng = np.random.default_rng(0)
-    expected = np.array([one_by_one(capacity, count, least, rng) for _ in range(trials)])
+    expected = np.array([one_by_one(capacity, count, least, growth, rng) for _ in range(trials)])
     ours, theirs = (np.bincount(rows.ravel(), minlength=count) for rows in (kept, expected))
     assert stats.chi2_contingency(np.array([ours, theirs])).pvalue > 1e-3
-    if least == 0:
+    if least == growth == 0:
         assert stats.chisquare(ours).pvalue > 1e-3  # every item equally likely to be held
     assert all(len(set(row)) == capacity for row in kept)
+
+
+@pytest.mark.parametrize("growth", [0.0, 0.5, 1.0, 2.0])
+def test_a_growing_reservoir_favours_the_later_by_their_number_to_that_power(growth):
+    """Item k by k^growth, from the item on that is the first to be refused at times; those before it fade together."""
+    capacity, batch, count, trials = 40, 80, 2000, 1000
+    kept = reservoirs(capacity, np.ones((count // batch, batch), bool), trials, growth=growth)
+    first = int((1 + growth) * capacity)
+    edges = np.array([0, *np.linspace(first, count, 21).astype(int)])
+    ours = np.histogram(kept, edges)[0]
+    # The sum of k^growth up to an item is as the item to the power of growth + 1.
+    law = np.diff((edges / count) ** (1 + growth))
+    assert stats.chisquare(ours, law * ours.sum()).pvalue > 1e-3
+    others = [other for other in (0.0, 0.5, 1.0, 2.0) if other != growth]
+    assert all(
+        stats.chisquare(ours, np.diff((edges / count) ** (1 + other)) * ours.sum()).pvalue < 1e-6 for other in others
+    )
+
+
+@pytest.mark.parametrize("growth", [0.5, 1.0])
+def test_a_growing_reservoir_takes_every_early_item(growth):
+    """Up to item (1 + growth) · capacity none is refused, each pushes one out, and the first lot stay alike."""
+    capacity, trials = 40, 4000
+    count = int((1 + growth) * capacity)
+    kept = reservoirs(capacity, np.ones((count // 20, 20), bool), trials, growth=growth)
+    assert (kept == count - 1).any(1).all()
+    later = np.maximum(np.arange(1, count + 1), capacity)
+    held = (1 - 1 / capacity) ** (count - later)
+    assert stats.chisquare(np.bincount(kept.ravel(), minlength=count), held * trials).pvalue > 1e-3
 
 
 def test_where_two_rows_fall_into_one_slot_the_later_wins():

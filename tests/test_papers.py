@@ -111,7 +111,7 @@ def test_a_reproduction_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     path.mkdir(parents=True)
     (path / "config.json").write_text("{}")
     monkeypatch.setattr(trials, "train", lambda *of, steps, **how: whole(*of, steps=steps // 2, **how))
-    with pytest.raises(RunStopped, match=r"step 4 of 8 of CFR, seed 1; the same command goes on"):
+    with pytest.raises(RunStopped, match=r"at 4 of 8 steps of CFR, seed 1; the same command goes on"):
         leduc_nfsp.run_seed(experiment, tmp_path, 8, 1, Unwatched())
     monkeypatch.setattr(trials, "train", whole)
     run = leduc_nfsp.run_seed(experiment, tmp_path, 8, 1, Unwatched())

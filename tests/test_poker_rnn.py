@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -17,10 +16,12 @@ from feint.games.errors import BadInput, RunStopped
 from feint.papers import poker_rnn, trials
 from feint.papers.library import papers
 from feint.papers.poker_rnn_claims import BUDGET, OURS, THEIRS, answer, swing
-from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Estimate, Judged, Sense, sense, starting_values
-from feint.papers.trials import Notebook, Trial, provenance, trained, trained_for_hands, value_networks
+from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Estimate, Judged, Sense, on_leduc, sense, starting_values
+from feint.papers.trials import Notebook, Trial, provenance, trained, value_networks
 from feint.report.starting_hands import by_ranks
+from feint.runs.checkpoint import leaves_of, restored, save_checkpoint
 from feint.runs.config import resolve
+from feint.runs.folder import write_whole
 from feint.runs.train import Unwatched
 
 NAMES = [*AGENTS, RANDOM]
@@ -167,12 +168,12 @@ def test_values_without_a_pattern_show_none(holdem):
 def test_value_networks_come_from_the_checkpoint(holdem, name, tmp_path):
     """They are those that the same training has, and stay when the checkpoints go."""
     settings = TINY_NFSP | {"hidden": [8]} | ({"remembers": 8} if name == "rnfsp" else {})
-    run = trained(Trial(tmp_path / name, name, name, "holdem", "poker-rnn", settings), 40, Unwatched())
+    run = trained(Trial(tmp_path / name, name, name, "holdem", "poker-rnn", settings, steps=40), Unwatched())
     solver = resolve(name, settings, "poker-rnn").on(holdem)
     first = eqx.filter_jit(lambda solver, key: solver.init(key))(solver, jax.random.key(0))
     state = advance(solver, first, 40)
     for kept in (value_networks(run, solver), value_networks(run, solver)):
-        for network, seat in zip(kept, state.seats, strict=True):
+        for network, seat in zip(kept, solver.seats(state), strict=True):
             one, two = jax.tree.leaves(network), jax.tree.leaves(seat.values.network)
             assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(one, two, strict=True))
         for file in (run.path / "checkpoints").iterdir():
@@ -184,43 +185,47 @@ def test_value_networks_come_from_the_checkpoint(holdem, name, tmp_path):
     np.testing.assert_allclose(values, values.T)
     seen = cell.here.blank()._replace(cards=jnp.array([3, 40, 255, 255, 255, 255, 255], jnp.uint8))
     seen = jax.tree.map(lambda leaf: leaf[None], seen)
-    told = np.asarray(cell._answers(state.seats[0].values.network, seen))[0]
+    told = np.asarray(cell._answers(solver.seats(state)[0].values.network, seen))[0]
     assert values[3, 40] == pytest.approx(told.max(), abs=1e-5)  # rewards are in big blinds, and all moves legal
     (run.path / "values.safetensors").unlink()
     with pytest.raises(BadInput, match="no checkpoint of its last step"):
         value_networks(run, solver)
 
 
-def test_training_goes_on_until_there_are_enough_hands(tmp_path):
-    """Too low a guess of the moves in a hand takes more than one go; what is there is not run again."""
-    goes = []
+def test_value_networks_come_from_the_checkpoints_of_seats_that_learn_at_once(holdem, tmp_path):
+    solver = replace(resolve("linear-q", TINY, "poker-rnn").on(holdem), alike=True)
+    state = solver.init(jax.random.key(0))
+    networks = tuple(seat.values.network for seat in solver.seats(state))
+    found = trials._values_in(save_checkpoint(tmp_path, 1, state, write_whole), leaves_of(networks), alike=True)
+    kept = restored(found, networks)
+    assert all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(kept), jax.tree.leaves(networks), strict=True))
+    assert not np.array_equal(*(network.layers[0].weight for network in kept))
 
-    def watch():
-        goes.append(1)
-        return Unwatched()
 
-    trial = Trial(tmp_path / "q", "linear", "linear-q", "holdem", "poker-rnn", TINY)
-    run = trained_for_hands(trial, 40, 2.0, watch)
-    assert run.metrics[-1]["hands"] >= 40
-    assert len(goes) > 1
-    again = trained_for_hands(trial, 40, 2.0, Unwatched)
-    assert again.metrics == run.metrics
+def test_winnings_off_random_play_do_not_tell_who_plays_well_on_leduc():
+    """All exact: an equilibrium wins less than a third of what can be won, and raising blindly most of it."""
+    found = on_leduc()
+    assert found.most == pytest.approx(2.373611, abs=1e-6)  # half of NashConv 4.747222, since Leduc is zero-sum
+    assert found.raising == pytest.approx(1.899306, abs=1e-6)
+    assert found.lost == pytest.approx(2.366667, abs=1e-6)
+    assert 0.6 < found.equilibrium < 0.8  # there are several
+
+
+def test_just_enough_hands_are_played_and_none_again(tmp_path, monkeypatch):
+    trial = Trial(tmp_path / "q", "linear", "linear-q", "holdem", "poker-rnn", TINY, hands=40)
+    whole = trials.train
+    monkeypatch.setattr(trials, "train", lambda *of, hands, **how: whole(*of, hands=hands // 2, **how))
+    with pytest.raises(RunStopped, match=r"at 2\d of 40 hands of linear, seed 0; the same command goes on"):
+        trained(trial, Unwatched())
+    monkeypatch.setattr(trials, "train", whole)
+    run = trained(trial, Unwatched())
+    assert 40 <= run.metrics[-1]["hands"] < 40 + TINY["tables"]
     assert [row["step"] for row in run.metrics] == sorted({row["step"] for row in run.metrics})
+    monkeypatch.setattr(trials, "train", lambda *_, **__: pytest.fail("ran again"))
+    assert trained(trial, Unwatched()).metrics == run.metrics
     assert "feint" in provenance([("linear", run)])
     with pytest.raises(BadInput, match="keeps another run than linear is now"):
-        trained(replace(trial, seed=1), 1, Unwatched())
-
-
-def test_what_was_cut_off_goes_on_with_its_own_aim(tmp_path, monkeypatch):
-    trial, whole = Trial(tmp_path / "q", "linear", "linear-q", "holdem", "poker-rnn", TINY), trials.train
-    monkeypatch.setattr(trials, "train", lambda *of, steps, **how: whole(*of, steps=steps // 2, **how))
-    with pytest.raises(RunStopped, match=r"step 20 of 40 of linear, seed 0; the same command goes on"):
-        trained(trial, 40, Unwatched())
-    monkeypatch.setattr(trials, "train", whole)
-    config = json.loads((tmp_path / "q" / "config.json").read_text())
-    (tmp_path / "q" / "config.json").write_text(json.dumps(config | {"steps": 60}))
-    run = trained_for_hands(trial, 1, 1.0, Unwatched)
-    assert run.metrics[-1]["step"] == 60
+        trained(replace(trial, seed=1), Unwatched())
 
 
 def test_numbers_are_found_once(tmp_path):
@@ -235,7 +240,7 @@ def test_the_report_is_written_from_runs(tmp_path, monkeypatch):
     settings = {name: TINY_NFSP if name.endswith("nfsp") else TINY for name in AGENTS}
     settings = {name: own | ({} if name == "linear-q" else {"hidden": [8]}) for name, own in settings.items()}
     settings = {name: own | ({"remembers": 8} if name in ("drqn", "rnfsp") else {}) for name, own in settings.items()}
-    tiny = replace(poker_rnn.QUICK, settings=settings, hands=10, moves=4.0, matches=(64, 128), bounds=8)
+    tiny = replace(poker_rnn.QUICK, settings=settings, hands=10, matches=(64, 128), bounds=8)
     monkeypatch.setattr(poker_rnn, "QUICK", tiny)
     page = poker_rnn.reproduce(tmp_path, True, lambda title: Unwatched())
     text = page.read_text()

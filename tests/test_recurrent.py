@@ -83,6 +83,47 @@ def test_padding_in_front_changes_nothing(cell):
     assert not np.allclose(network(rows[:, ::-1], jnp.ones((4, 3), bool))[:, -1], told[:, -1], atol=1e-3)
 
 
+MADE = np.array([[False, False, True], [True, True, True], [False, True, True]])
+"""The decisions of a few hands; the places in front of the first are padding."""
+
+
+def decision_by_decision(network, rows):
+    """What a network says at every decision by equinox's own cells, with a blank memory in front of the first."""
+    blank = jnp.zeros((len(rows), network.cell.hidden_size), jnp.float32)
+    memory = (blank, blank) if isinstance(network.cell, eqx.nn.LSTMCell) else (blank,)
+    said, (first, last) = [], network.head.layers
+    for seen, made in zip(rows.swapaxes(0, 1), MADE.T, strict=True):
+        after = jax.vmap(network.cell)(seen, memory if len(memory) > 1 else memory[0])
+        memory = tuple(jnp.where(made[:, None], part, 0.0) for part in (after if len(memory) > 1 else (after,)))
+        said.append(jax.vmap(lambda known: last(jax.nn.relu(first(known))))(memory[0]))
+    return jnp.stack(said, 1)
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_a_recurrent_network_says_and_learns_what_equinox_s_cells_would(cell):
+    network = eqx.filter_jit(Design((6,), cell=cell, memory=5))(3, 2, jax.random.key(0))
+    rng = np.random.default_rng(1)
+    rows = jnp.asarray(rng.normal(size=(*MADE.shape, 3)), jnp.float32)
+    weights = rng.normal(size=(*MADE.shape, 2)).astype(np.float32) * MADE[..., None]
+
+    @eqx.filter_jit
+    def told(network, rows, answer):
+        def loss(inside):
+            answers = answer(*inside)
+            return (weights * answers**2).sum(), answers
+
+        (_, answers), gradients = eqx.filter_value_and_grad(loss, has_aux=True)((network, rows))
+        return answers, gradients, network.at_last(rows, jnp.asarray(MADE))
+
+    answers, learned, latest = told(network, rows, lambda network, rows: network(rows, jnp.asarray(MADE)))
+    wanted, expected, _ = told(network, rows, decision_by_decision)
+    np.testing.assert_allclose(answers, wanted, atol=1e-5)
+    np.testing.assert_allclose(latest, np.asarray(wanted)[:, -1], atol=1e-5)
+    for ours, theirs in zip(jax.tree.leaves(learned), jax.tree.leaves(expected), strict=True):
+        assert abs(np.asarray(theirs)).max() > 1e-3
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
 def hand(tree, here):
     """A transition that ends a hand, at the situation with the longest path."""
     row = int(np.argmax((np.asarray(here.past) >= 0).sum(1)))

@@ -12,12 +12,14 @@ import time
 from dataclasses import asdict, replace
 from itertools import pairwise
 
+import jax
 import numpy as np
 import pytest
 
 import feint
 from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import load_run, write_whole
+from feint.runs.made import made_with
 from feint.runs.train import evaluation_points
 
 
@@ -43,6 +45,47 @@ def test_until_stops_at_the_first_evaluation_that_is_low_enough(tmp_path):
     values = [row["exploitability"] for row in feint.train("cfr+", "kuhn", until=0.01, out=tmp_path / "run").metrics]
     assert values[-1] <= 0.01
     assert all(value > 0.01 for value in values[:-1])
+
+
+def test_hands_stop_a_run_at_the_first_step_that_has_enough(tmp_path, monkeypatch):
+    few = {"settings": {"tables": 16}}
+    run = feint.train("nfsp", "kuhn", hands=333, out=tmp_path / "run", **few)
+    last = run.metrics[-1]
+    assert last["hands"] >= 333
+    before = feint.train("nfsp", "kuhn", steps=last["step"] - 1, out=tmp_path / "before", **few)
+    assert before.metrics[-1]["hands"] < 333
+    assert before.metrics[:-1] == run.metrics[: len(before.metrics) - 1]
+    monkeypatch.setattr("feint.runs.train.PIECE", 0.0)  # one step at a time
+    again = feint.train("nfsp", "kuhn", hands=333, out=tmp_path / "again", **few)
+    assert again.metrics == run.metrics
+    assert (again.path / "strategy.safetensors").read_bytes() == (run.path / "strategy.safetensors").read_bytes()
+
+
+def test_the_first_of_several_ends_stops_a_run(tmp_path):
+    few = {"tables": 16}
+    by_steps = feint.train("nfsp", "kuhn", steps=5, hands=10**6, settings=few, out=tmp_path / "steps")
+    by_hands = feint.train("nfsp", "kuhn", steps=10**6, hands=5, settings=few, out=tmp_path / "hands")
+    assert by_steps.metrics[-1]["step"] == 5
+    assert by_hands.metrics[-1]["step"] < 5
+    assert "--steps 5 --seed" in (by_steps.path / "README.md").read_text()
+    assert "--hands 5 --seed" in (by_hands.path / "README.md").read_text()
+
+
+def test_a_run_tells_where_and_with_what_it_was_made(tmp_path, monkeypatch):
+    made = ("a machine", "jax 1.2.3", "feint 4.5.6")
+    monkeypatch.setattr("feint.runs.folder.made_with", lambda: made)
+    run = feint.train("cfr", "kuhn", steps=2, out=tmp_path / "run")
+    assert run.made == load_run(run.path).made == made
+    assert "On a machine with jax 1.2.3 and feint 4.5.6. " in (run.path / "README.md").read_text()
+    (run.path / "made.json").unlink()  # as in older runs
+    assert load_run(run.path).made == ()
+
+
+def test_this_machine_is_told():
+    machine, *programs = made_with()
+    assert machine
+    assert programs[0] == f"jax {jax.__version__}"
+    assert programs[1].startswith(f"feint {feint.__version__}")
 
 
 def test_seconds_stop_a_run_in_time(tmp_path):
@@ -76,7 +119,7 @@ CONFIGS = [
 def test_the_command_on_a_card_makes_the_same_run(algorithm, config):
     for changes in ({}, {"hidden": (8, 8), "reward_scale": None}, {"alternating": False, "alpha": math.inf}):
         fitting = replace(config, **{key: value for key, value in changes.items() if hasattr(config, key)})
-        words = shlex.split(RunConfig("kuhn", algorithm, asdict(fitting), 7, 2).command(90))
+        words = shlex.split(RunConfig("kuhn", algorithm, asdict(fitting), 7, 2).command({"step": 90}))
         assert words[:4] == ["feint", "train", algorithm, "kuhn"]
         assert words[-6:] == ["--steps", "90", "--seed", "7", "--seeds", "2"]
         given = [value for option, value in pairwise(words) if option == "--set"]

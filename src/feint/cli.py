@@ -128,15 +128,15 @@ def agents(as_json: AsJson = False) -> None:
     from feint.runs.agents import AGENTS
     from feint.runs.agents import agents as known
     from feint.runs.card import headline
-    from feint.runs.folder import CARD, config_of, metrics_of
+    from feint.runs.folder import CARD, bound_of, config_of, metrics_of
 
     table = Table("agent", "game", "algorithm", "how good it is", box=None, pad_edge=False)
     rows: list[dict[str, Any]] = []
     for name, path in known().items():
-        config, last = config_of(path), metrics_of(path)[-1]
-        table.add_row(name, config.game, config.algorithm, " ".join(headline(last)))
+        config, last, bound = config_of(path), metrics_of(path)[-1], bound_of(path)
+        table.add_row(name, config.game, config.algorithm, " ".join(headline(last, bound)))
         facts = {"name": name, "game": config.game, "algorithm": config.algorithm, "steps": last["step"]}
-        rows.append(facts | _judged(last) | {"card": str(path / CARD)})
+        rows.append(facts | _judged(last, bound) | {"card": str(path / CARD)})
     if as_json:
         _print_json(rows)
         return
@@ -150,6 +150,7 @@ def train(
     algorithm: Annotated[str, typer.Argument(help="See feint algorithms.")],
     game: Annotated[str, typer.Argument(help="See feint games.")],
     steps: Annotated[int | None, typer.Option(help="Stop after this many steps.")] = None,
+    hands: Annotated[int | None, typer.Option(help="Stop once this many hands were played.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
     until: Annotated[float | None, typer.Option(help="Stop at this exploitability, in chips per hand.")] = None,
     preset: Annotated[str | None, typer.Option(help="A named set of settings; see feint algorithms.")] = None,
@@ -163,17 +164,17 @@ def train(
     save_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 30.0,
     as_json: AsJson = False,
 ) -> None:
-    """Train until told to stop; without --steps, --seconds or --until: to exploitability 1e-4 or for a minute."""
+    """Train until told to stop; not told when, to exploitability 1e-4 or for a minute."""
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.live import LiveLine
-    from feint.runs.card import headline
     from feint.runs.train import train as run_training
 
     run = run_training(
         algorithm,
         game,
         steps=steps,
+        hands=hands,
         seconds=seconds,
         until=until,
         settings=dict(_setting(text) for text in settings or ()),
@@ -189,23 +190,24 @@ def train(
     last = run.metrics[-1]
     if as_json:
         done = {"run": str(run.path), "game": run.config.game, "algorithm": algorithm, "steps": last["step"]}
-        _print_json(done | {"seconds": run.timings[-1]["seconds"]} | _judged(last))
+        done |= {"hands": int(last["hands"])} if "hands" in last else {}
+        _print_json(done | {"seconds": run.timings[-1]["seconds"]} | _judged(last, run.bound))
         return
     _print_strategy(run)
-    out.print(" ".join(headline(last)) + f" after {last['step']:,} steps")
     err.print(
         f"\nThe curve is {picture}. Go on with:\n  feint show {run.path}\n  feint evaluate {run.path}"
         f"\n  feint train {algorithm} {game} --resume --out {run.path} --seconds 60"
     )
 
 
-def _judged(row: dict[str, Any]) -> dict[str, Any]:
+def _judged(row: dict[str, Any], bound: Any) -> dict[str, Any]:
     """An evaluation for machines, with its unit and kind."""
     if "exploitability" in row:
         exact = {"unit": "chips per hand", "kind": "exact"}
         return {"exploitability": row["exploitability"], "nash_conv": row["nash_conv"]} | exact
     kind = {"unit": "mbb/h", "kind": "estimate, against random play"}
-    return {"winnings": row["winnings"], "winnings_error": row["winnings_error"]} | kind
+    known = {"bound": asdict(bound)} if bound else {}
+    return {"winnings": row["winnings"], "winnings_error": row["winnings_error"]} | kind | known
 
 
 @app.command()
@@ -263,6 +265,8 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
     from feint.evaluate.local_best_response import local_best_response
     from feint.evaluate.match import match
     from feint.games.library import load_game
+    from feint.runs.card import at_least
+    from feint.runs.folder import keep_bound
     from feint.tree.tree import Tree
 
     game = playground(load_game(run.config.game))
@@ -285,12 +289,17 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
                 "exploitability": asdict(bound),
             }
         )
-        return
-    out.print(f"winnings       {mean:,.0f} ± {reach:,.0f} mbb/h against random play, {played.hands:,} hands")
-    out.print(
-        f"exploitability at least {bound.value:,.0f} mbb/h ({bound.low:,.0f} to {bound.high:,.0f}), by a local best "
-        f"response over {bound.hands:,} hands: a lower bound"
-    )
+    else:
+        out.print(f"winnings       {mean:,.0f} ± {reach:,.0f} mbb/h against random play, {played.hands:,} hands")
+        by = f"by a local best response over {bound.hands:,} hands: a lower bound"
+        out.print(f"exploitability {at_least(bound)}, {by}", soft_wrap=True)
+    try:
+        kept = keep_bound(run, bound, game)
+    except OSError as error:
+        err.print(f"The bound is not kept, because {run.path} cannot be written ({error.strerror}).", soft_wrap=True)
+    else:
+        if kept:
+            err.print(f"The bound is kept in {kept}.", soft_wrap=True)
 
 
 @app.command(name="match")
@@ -404,16 +413,20 @@ MOST_ROWS = 24
 
 
 def _print_strategy(run: Any, most: int | None = MOST_ROWS) -> None:
+    """The strategy, where it is small enough to print, and how good it is."""
     from feint.arena.policy import PlayedStrategy
     from feint.report.table import strategy_table
+    from feint.runs.card import headline, length
     from feint.tree.cache import unroll
 
-    if isinstance(run.strategy, PlayedStrategy):
-        return
-    tree = unroll(run.config.game)
-    out.print(strategy_table(tree, run.strategy, out.width, most))
-    if most is not None and len(tree.infosets) > most:
-        out.print(f"The {most} of {len(tree.infosets):,} information sets that give away most; --all shows them all.\n")
+    if not isinstance(run.strategy, PlayedStrategy):
+        tree = unroll(run.config.game)
+        out.print(strategy_table(tree, run.strategy, out.width, most))
+        if most is not None and len(tree.infosets) > most:
+            shown = f"The {most} of {len(tree.infosets):,} information sets that give away most"
+            out.print(f"{shown}; --all shows them all.\n")
+    last = run.metrics[-1]
+    out.print(f"{' '.join(headline(last, run.bound))} after {length(last)}", soft_wrap=True)
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -186,7 +186,7 @@ class CardArena(Arena):
             blocks = jnp.arange(self.rounds)[:, None] == self.arrived
             held = (held[..., None, :, :] & blocks[..., None]).sum(-2)
             held = held.reshape(*held.shape[:-2], self.rounds * self.kinds)
-        told = [] if self.standing is None else [self.standing(sight.cards, HIDDEN)]
+        told = [] if self.standing is None else [self.standing(cards, HIDDEN)]
         return jnp.concatenate([held.astype(jnp.float32), self.betting[sight.node], *told], -1)
 
     def renamed(self, cards: UInt8[Array, "... v"]) -> UInt8[Array, "... v"]:

@@ -209,7 +209,7 @@ class HistoryRows(History):
     least: float = eqx.field(static=True)
     """A reservoir's least probability of accepting; above 0, old choices fade exponentially."""
     growth: float = eqx.field(static=True, default=0.0)
-    """A full reservoir keeps choice k with a probability in proportion to k^growth."""
+    """A reservoir long full holds choice k with a probability in proportion to k^growth."""
     hands: bool = eqx.field(static=True, default=False)
     """Keep whole hands, by the seat's last decision in each, and learn all their moves."""
 

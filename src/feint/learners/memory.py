@@ -58,9 +58,10 @@ def reservoir_slots(
 ) -> Int[Array, " b"]:
     """Vitter's reservoir: after m items each has been kept with probability capacity / m.
 
-    With `growth` above 0, once it is full for long, item k is kept as k^growth: it takes more of the new ones in, and
-    each pushes an old one out. With `least` above 0 it is an exponential reservoir: items are accepted with at least
-    that probability. Where two rows of the batch fall into one slot, the later wins, as it would one by one.
+    With `growth` above 0 new items are taken 1 + growth times as often, and each pushes an old one out: item k is held
+    with a probability in proportion to k^growth. (The first (1 + growth) · capacity items are all taken and follow no
+    such law, but soon they are a small part.) With `least` above 0 it is an exponential reservoir: items are taken with
+    at least that probability. Where two rows of the batch fall into one slot, the later wins, as it would one by one.
     """
     number = (seen + jnp.cumsum(offered)).astype(jnp.float64)
     accept = jnp.clip((1.0 + growth) * capacity / jnp.maximum(number, 1.0), least, 1.0)

@@ -16,6 +16,8 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 Activation = Literal["relu", "tanh", "softplus", "linear"]
 Cell = Literal["lstm", "gru"]
+Memory = tuple[Float[Array, "b h"], Float[Array, "b h"]]
+"""What a recurrent layer says, and what it keeps to itself."""
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "relu": jax.nn.relu,
     "tanh": jnp.tanh,
@@ -86,27 +88,34 @@ class Recurrent(Network):
         """The outputs at the latest decision alone."""
         return self.head(self._known(rows, made)[-1])
 
+    def tell(self, rows: Float[Array, "b f"], memory: Memory) -> Memory:
+        """What the cell knows after one more decision; `head` says what to make of the first part."""
+        return self._remember(self._told(rows), *memory)
+
+    def _told(self, rows: Float[Array, "... f"]) -> Float[Array, "... g"]:
+        """The part of the cell's next memory that does not depend on the last."""
+        assert self.cell.bias is not None
+        return rows @ self.cell.weight_ih.T + self.cell.bias
+
     def _known(self, rows: Float[Array, "b l f"], made: Bool[Array, "b l"] | None) -> Float[Array, "l b h"]:
         """What the cell says at every decision."""
         assert made is not None, "a recurrent network is told whole hands"
-        cell, blank = self.cell, jnp.zeros((rows.shape[0], self.cell.hidden_size), rows.dtype)
-        assert cell.bias is not None
-        # What does not depend on memory is one product for all decisions; only the rest has to wait its turn.
-        told = rows @ cell.weight_ih.T + cell.bias
+        blank = jnp.zeros((rows.shape[0], self.cell.hidden_size), rows.dtype)
+        told = self._told(rows)  # one product for all decisions; only the rest has to wait its turn
 
-        def step(memory: tuple[Array, Array], seen: tuple[Array, Array]) -> tuple[tuple[Array, Array], Array]:
+        def step(memory: Memory, seen: tuple[Array, Array]) -> tuple[Memory, Array]:
             row, happened = seen
             # Rows in front of a hand's first decision leave the memory blank.
             said, kept = (jnp.where(happened[:, None], new, 0.0) for new in self._remember(row, *memory))
             return (said, kept), said
 
-        _, known = jax.lax.scan(step, (blank, blank), (told.swapaxes(0, 1), made.T), unroll=True)
+        # Accelerators would wait at every turn of a loop; processors would only compile for longer.
+        unroll = jax.default_backend() != "cpu"
+        _, known = jax.lax.scan(step, (blank, blank), (told.swapaxes(0, 1), made.T), unroll=unroll)
         return known
 
-    def _remember(
-        self, told: Float[Array, "b g"], said: Float[Array, "b h"], kept: Float[Array, "b h"]
-    ) -> tuple[Float[Array, "b h"], Float[Array, "b h"]]:
-        """What the cell says next and keeps to itself; `told` is its product with the input."""
+    def _remember(self, told: Float[Array, "b g"], said: Float[Array, "b h"], kept: Float[Array, "b h"]) -> Memory:
+        """The next memory."""
         cell, recalled = self.cell, said @ self.cell.weight_hh.T
         if isinstance(cell, eqx.nn.LSTMCell):
             enter, keep, new, say = jnp.split(told + recalled, 4, -1)

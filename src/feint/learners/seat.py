@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from feint.arena.arena import Sight
 from feint.arena.policy import Policy
 from feint.learners.experience import History, Replay, Transitions, normalised
-from feint.learners.networks import Design, Network, Optimiser, Recurrent, Trained, select
+from feint.learners.networks import Design, Memory, Network, Optimiser, Recurrent, Trained, select
 from feint.learners.situations import Situations
 
 FORBIDDEN = -1e9
@@ -161,36 +161,59 @@ class SeatLearner(eqx.Module):
             smooth = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, smooth, policy.network)
         return seat._replace(policy=policy, smooth=smooth, losses=seat.losses.at[1].set(value))
 
-    def average(self, seat: Seat, sights: Sight, smooth: bool = False) -> Float[Array, "b a"]:
-        """The seat's average policy in some situations."""
+    def recalls(self) -> tuple[Memory, ...]:
+        """What recurrent networks recall at every table before a hand: the value network, then the policy's."""
+        if not self.method.network.recurrent:
+            return ()
+        blank = jnp.zeros((self.method.tables, self.method.network.memory), jnp.float32)
+        return ((blank, blank),) * (1 if self.method.policy is None else 2)
+
+    def recall(self, seat: Seat, sights: Sight, recalled: tuple[Memory, ...]) -> tuple[Memory, ...]:
+        """What they recall once they have seen what is to be decided now; networks may have learned since the last."""
+        if not recalled:
+            return ()
+        rows = self.here.features(sights)
+        networks = [part.network for part in (seat.values, seat.policy) if part and isinstance(part.network, Recurrent)]
+        return tuple(network.tell(rows, memory) for network, memory in zip(networks, recalled, strict=True))
+
+    def average(
+        self, seat: Seat, sights: Sight, recalled: tuple[Memory, ...] = (), smooth: bool = False
+    ) -> Float[Array, "b a"]:
+        """The seat's average policy in some situations, which recurrent networks may have been told already."""
         if seat.policy is None:
             shares = normalised(seat.history, self.here.legal(None)).astype(jnp.float32)
             return shares if sights is None else shares[sights]
-        return self.mixed(seat.smooth if smooth and seat.smooth is not None else seat.policy.network, sights)
+        network = seat.smooth if smooth and seat.smooth is not None else seat.policy.network
+        return self.mixed(network, sights, recalled[1] if recalled else None)
 
     def greedy(self, seat: Seat, sights: Sight) -> Float[Array, "b a"]:
         """The seat's best response in some situations."""
         return self.best(seat.values.network, sights)
 
-    def mixed(self, network: Network, sights: Sight) -> Float[Array, "b a"]:
+    def mixed(self, network: Network, sights: Sight, recalled: Memory | None = None) -> Float[Array, "b a"]:
         """A policy network's probabilities."""
-        return jax.nn.softmax(self._masked(self._answers(network, sights), sights))
+        return jax.nn.softmax(self._masked(self._answers(network, sights, recalled), sights))
 
-    def best(self, network: Network, sights: Sight) -> Float[Array, "b a"]:
+    def best(self, network: Network, sights: Sight, recalled: Memory | None = None) -> Float[Array, "b a"]:
         """Certainty of the move that a value network likes best."""
-        best = self._masked(self._answers(network, sights), sights).argmax(-1)
+        best = self._masked(self._answers(network, sights, recalled), sights).argmax(-1)
         return jax.nn.one_hot(best, self.here.moves, dtype=jnp.float32)
 
-    def explored(self, seat: Seat, sights: Sight, step: Float[Array, ""]) -> Float[Array, "b a"]:
+    def explored(
+        self, seat: Seat, step: Float[Array, ""], sights: Sight, recalled: tuple[Memory, ...] = ()
+    ) -> Float[Array, "b a"]:
         """The greedy best response with a little exploration."""
         method, allowed = self.method, self._allowed(sights)
         epsilon = (method.epsilon / (1.0 + method.epsilon_decay * jnp.sqrt(step))).astype(jnp.float32)
-        return (1 - epsilon) * self.greedy(seat, sights) + epsilon * allowed / allowed.sum(-1, keepdims=True)
+        greedy = self.best(seat.values.network, sights, recalled[0] if recalled else None)
+        return (1 - epsilon) * greedy + epsilon * allowed / allowed.sum(-1, keepdims=True)
 
-    def _answers(self, network: Network, sights: Sight) -> Float[Array, "b a"]:
-        """What a network says in some situations: a recurrent one is told the hand from its start."""
+    def _answers(self, network: Network, sights: Sight, recalled: Memory | None = None) -> Float[Array, "b a"]:
+        """What a network says in some situations: a recurrent one is told the hand from its start, if it was not."""
         if not isinstance(network, Recurrent):
             return network(self.here.features(sights))
+        if recalled is not None:
+            return network.head(recalled[0])
         path = self.here.path(sights, 0)
         return network.at_last(self.here.features(path.sights), path.made)
 

@@ -12,6 +12,7 @@ compiled, play included.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, final
 
 import equinox as eqx
@@ -46,8 +47,11 @@ class SelfPlayState(NamedTuple):
     responding: Bool[Array, "t p"]
     """Which seats play their best response in this hand."""
     pending: Pending
+    recalled: Any
+    """What every seat's recurrent networks recall of the hand at each table: like `seats`; empty if there are none."""
     hands: Int[Array, ""]
-    seats: tuple[Seat, ...]
+    seats: Any
+    """A tuple of `Seat`, or where seats are alike one, its arrays with an axis for the seats in front."""
 
 
 class Pending(NamedTuple):
@@ -66,6 +70,9 @@ class SelfPlay(Algorithm[SelfPlayState]):
     arena: Arena
     learners: tuple[SeatLearner, ...]
     """One for each seat."""
+    alike: bool = eqx.field(static=True)
+    """Seats that differ in nothing but what they have learned do everything at once, in half the operations for two.
+    Accelerators wait for operations to begin; processors are quicker one seat after the other."""
     opponent: Policy | None
     """A fixed strategy to learn against: in each hand one seat learns and the others play this."""
     call: int = eqx.field(static=True)
@@ -78,7 +85,8 @@ class SelfPlay(Algorithm[SelfPlayState]):
 
     def init(self, key: PRNGKeyArray) -> SelfPlayState:
         tables, players = self.method.tables, len(self.learners)
-        key, dealing, modes, *seats = jax.random.split(key, 3 + players)
+        keys = jax.random.split(key, 3 + players)
+        key, dealing, modes = keys[:3]
         blank = jax.tree.map(lambda leaf: jnp.zeros((tables, players, *leaf.shape), leaf.dtype), self._blank)
         return SelfPlayState(
             key=key,
@@ -86,30 +94,48 @@ class SelfPlay(Algorithm[SelfPlayState]):
             where=self.arena.deal(random_words(dealing, self.arena.deal_words, tables)),
             responding=self._roles(jax.random.uniform(modes, (tables, players), jnp.float32)),
             pending=Pending(jnp.zeros((tables, players), bool), blank, jnp.zeros((tables, players), jnp.int32)),
+            recalled=self._each(lambda learner, key: () if self.everywhere else learner.recalls(), keys[3:]),
             hands=jnp.zeros((), jnp.int64),
-            seats=tuple(learner.new(key) for learner, key in zip(self.learners, seats, strict=True)),
+            seats=self._each(lambda learner, key: learner.new(key), keys[3:]),
         )
+
+    def _each(self, do: Callable[..., Any], *of_seats: Any) -> Any:
+        """`do` for every seat with its learner and its part of each argument; what comes of it is kept as seats are."""
+        if self.alike:
+            return jax.vmap(partial(do, self.learners[0]))(*of_seats)
+        return tuple(do(*parts) for parts in zip(self.learners, *of_seats, strict=True))
+
+    def seats(self, state: SelfPlayState) -> list[Seat]:
+        """What every seat has learned."""
+        if not self.alike:
+            return list(state.seats)
+        return [jax.tree.map(lambda leaf, seat=seat: leaf[seat], state.seats) for seat in range(len(self.learners))]
 
     @property
     def _blank(self) -> Sight:
         return self.learners[0].here.blank()
 
     def step(self, state: SelfPlayState) -> tuple[SelfPlayState, Metrics]:
-        key, playing, *learning = jax.random.split(state.key, 2 + len(state.seats))
-        after, transitions = self._play(state, playing)
-        seats = [
-            learner.learn(seat, happened, state.step, own_key)
-            for learner, seat, happened, own_key in zip(self.learners, state.seats, transitions, learning, strict=True)
-        ]
-        return after._replace(key=key, seats=tuple(seats)), {}
+        keys = jax.random.split(state.key, 2 + len(self.learners))
+        after, transitions = self._play(state, keys[1])
 
-    def _play(self, state: SelfPlayState, key: PRNGKeyArray) -> tuple[SelfPlayState, list[Transitions]]:
+        def learn(learner: SeatLearner, seat: Seat, happened: Transitions, key: PRNGKeyArray) -> Seat:
+            return learner.learn(seat, happened, state.step, key)
+
+        return after._replace(key=keys[0], seats=self._each(learn, state.seats, transitions, keys[2:])), {}
+
+    def _play(self, state: SelfPlayState, key: PRNGKeyArray) -> tuple[SelfPlayState, Any]:
         """One move at every table, and what came of it for every seat."""
-        arena, players = self.arena, len(state.seats)
+        arena, players = self.arena, len(self.learners)
         words = random_words(key, arena.play_words + 1 + players, self.method.tables)
         uniform = as_uniform(words[arena.play_words :])
         sight, turn = arena.sight(state.where), arena.turn(state.where)
-        move = draw(self._probabilities(state, sight, turn), uniform[0])
+        recalled = self._each(
+            lambda learner, seat, before: learner.recall(seat, learner.here.own(sight), before),
+            state.seats,
+            state.recalled,
+        )
+        move = draw(self._probabilities(state._replace(recalled=recalled), sight, turn), uniform[0])
         played = arena.play(state.where, self._legal_move(sight, move), words[: arena.play_words])
         seats = jnp.arange(players)
         acts, acts_next = turn[:, None] == seats, arena.turn(played.where)[:, None] == seats
@@ -122,45 +148,53 @@ class SelfPlay(Algorithm[SelfPlayState]):
         completed = pending.made & (done | acts_next)
         learned = completed if self.opponent is None else completed & state.responding
         following = arena.sight(played.where)
-        transitions = [
-            Transitions(
+
+        def kept(learner: SeatLearner, number: Int[Array, ""], before: Any, now: Any) -> Any:
+            here = acts[:, number, None]
+            return jax.tree.map(lambda old, new: jnp.where(done, 0.0, jnp.where(here, new, old)), before, now)
+
+        def happened(learner: SeatLearner, number: Int[Array, ""]) -> Transitions:
+            return Transitions(
                 learned[:, number],
                 state.responding[:, number],
-                learner.here.own(jax.tree.map(lambda leaf, number=number: leaf[:, number], pending.sight)),
+                learner.here.own(jax.tree.map(lambda leaf: leaf[:, number], pending.sight)),
                 pending.move[:, number],
                 learner.here.own(following),
                 played.done,
                 (played.payoff[:, number] * self.scale).astype(jnp.float32),
             )
-            for number, learner in enumerate(self.learners)
-        ]
+
         after = state._replace(
             step=state.step + 1.0,
             where=played.where,
             responding=jnp.where(done, self._roles(uniform[1:].T), state.responding),
             pending=pending._replace(made=pending.made & ~(completed | done)),
+            recalled=self._each(kept, seats, state.recalled, recalled),
             hands=state.hands + played.done.sum(),
         )
-        return after, transitions
+        return after, self._each(happened, seats)
 
     def _probabilities(self, state: SelfPlayState, sight: Sight, turn: Int[Array, " t"]) -> Float[Array, "t a"]:
         """What whoever is to act does, by the average or by the best response with a little exploration."""
         responding = jnp.take_along_axis(state.responding, turn[:, None], 1)
-        pairs = list(zip(self.learners, state.seats, strict=True))
 
-        def each(ask: Callable[[SeatLearner, Seat, Sight], Float[Array, "b a"]]) -> Float[Array, "... a"]:
+        def each(ask: Callable[[SeatLearner, Seat, Sight, Any], Float[Array, "b a"]]) -> Float[Array, "... a"]:
             if self.everywhere:
-                return jnp.concatenate([ask(learner, seat, None) for learner, seat in pairs])
-            answers = jnp.stack([ask(learner, seat, learner.here.own(sight)) for learner, seat in pairs])
-            return jnp.take_along_axis(answers, turn[None, :, None], 0)[0]
+                return jnp.concatenate(self._each(lambda learner, seat: ask(learner, seat, None, ()), state.seats))
+            answers = self._each(
+                lambda learner, seat, recalled: ask(learner, seat, learner.here.own(sight), recalled),
+                state.seats,
+                state.recalled,
+            )
+            return jnp.take_along_axis(jnp.asarray(answers), turn[None, :, None], 0)[0]
 
-        explored = each(lambda learner, seat, sights: learner.explored(seat, sights, state.step))
+        explored = each(lambda learner, seat, *seen: learner.explored(seat, state.step, *seen))
         if self.opponent is not None:
             here = explored[sight] if self.everywhere else explored
             return jnp.where(responding, here, self.opponent(sight, turn))
         if self.method.anticipation >= 1.0:
             return explored[sight] if self.everywhere else explored
-        averages = each(lambda learner, seat, sights: learner.average(seat, sights))
+        averages = each(lambda learner, seat, *seen: learner.average(seat, *seen))
         if self.everywhere:
             return jnp.concatenate([averages, explored])[sight + len(averages) * responding[:, 0]]
         return jnp.where(responding, explored, averages)
@@ -191,7 +225,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
             seat.values.network
             if seat.policy is None or not self.method.play_average
             else seat.smooth or seat.policy.network
-            for seat in state.seats
+            for seat in self.seats(state)
         )
 
     def playing(self, networks: tuple[Network, ...]) -> Learned:
@@ -200,7 +234,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
 
     def averages(self, state: SelfPlayState, smooth: bool = False) -> Float[Array, "i a"]:
         """Every seat's average policy as one table."""
-        return self._tabulated(state, lambda learner, seat: learner.average(seat, None, smooth))
+        return self._tabulated(state, lambda learner, seat: learner.average(seat, None, smooth=smooth))
 
     def responses(self, state: SelfPlayState) -> Float[Array, "i a"]:
         """Every seat's greedy best response as one table."""
@@ -210,8 +244,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
         self, state: SelfPlayState, ask: Callable[[SeatLearner, Seat], Float[Array, "i a"]]
     ) -> Float[Array, "i a"]:
         """A 64-bit table whose rows sum to 1, the mass of illegal moves put on what they are played as."""
-        table = jnp.concatenate([ask(*pair) for pair in zip(self.learners, state.seats, strict=True)])
-        table = table.astype(jnp.float64)
+        table = jnp.concatenate(self._each(ask, state.seats)).astype(jnp.float64)
         legal = jnp.concatenate([learner.here.legal(None) for learner in self.learners])
         played = jax.nn.one_hot(_played_as(legal, self.call), table.shape[1], dtype=jnp.float64)
         table = (table[:, :, None] * played).sum(1)
@@ -222,7 +255,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
         return self._progress(state) if form is None else self._judged(state, form) | self._progress(state)
 
     def _judged(self, state: SelfPlayState, form: SequenceForm) -> Metrics:
-        average, greedy, players = self.averages(state), self.responses(state), len(state.seats)
+        average, greedy, players = self.averages(state), self.responses(state), len(self.learners)
         return {
             "average": nash_conv_of(form, average) / players,
             "greedy": nash_conv_of(form, greedy) / players,
@@ -230,7 +263,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
         }
 
     def _progress(self, state: SelfPlayState) -> Metrics:
-        seats = state.seats
+        seats = self.seats(state)
         losses = jnp.stack([seat.losses for seat in seats]).mean(0)
         sizes = [(self.method.replay.size(seat.replay), self.method.history.size(seat.history)) for seat in seats]
         updates = sum(seat.values.updates + (seat.policy.updates if seat.policy else 0) for seat in seats)
@@ -263,6 +296,7 @@ def self_play(
     return SelfPlay(
         arena=arena,
         learners=tuple(SeatLearner(seat, method) for seat in here),
+        alike=not isinstance(game, Tree) and jax.default_backend() != "cpu",
         opponent=opponent(arena) if opponent else None,
         call=game.actions.index("call") if "call" in game.actions else 0,
         everywhere=isinstance(method.replay, ReplayTally) or few,

@@ -90,8 +90,10 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
 def run_seed(experiment: Experiment, out: Path, steps: int, seed: int, watcher: Watcher) -> Run:
     """One seed of an experiment, trained or read back."""
     path = out / experiment.name / f"seed-{seed}"
-    trial = Trial(path, experiment.label, experiment.algorithm, GAME, experiment.preset, experiment.settings, seed)
-    return trained(trial, steps, watcher)
+    trial = Trial(
+        path, experiment.label, experiment.algorithm, GAME, experiment.preset, experiment.settings, seed, steps
+    )
+    return trained(trial, watcher)
 
 
 def write_report(out: Path, trials: Trials) -> Path:

@@ -18,8 +18,8 @@ from feint.games.library import load_game
 from feint.games.poker import Poker
 from feint.papers.poker_rnn_claims import OURS, THEIRS, Claim, answer
 from feint.papers.poker_rnn_figures import draw_cross, draw_curves, draw_starting_hands
-from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Estimate, Judge, Judged
-from feint.papers.trials import Notebook, Trial, provenance, trained_for_hands
+from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Estimate, Judge, Judged, OnLeduc, on_leduc
+from feint.papers.trials import Notebook, Trial, provenance, trained
 from feint.runs.folder import Run
 from feint.runs.train import Watcher
 
@@ -39,8 +39,6 @@ class Stage:
     preset: str
     hands: int
     """Hands that each agent plays at least."""
-    moves: float
-    """Moves in a hand, at first guess: few, where too many hands would cost hours."""
     matches: tuple[int, int]
     """Hands of a match, as in the paper and for our table."""
     bounds: int
@@ -54,7 +52,6 @@ PUBLISHED = Stage(
     "the paper's settings as we read them (preset `poker-rnn`), a million hands",
     preset="poker-rnn",
     hands=1_000_000,
-    moves=5.0,
     matches=(10_000, 1_000_000),
     bounds=20_000,
 )
@@ -64,7 +61,6 @@ LARGE = Stage(
     "our settings for an accelerator (preset `large`), a hundred million hands",
     preset="large",
     hands=100_000_000,
-    moves=7.0,
     matches=(10_000, 1_000_000),
     bounds=20_000,
 )
@@ -84,7 +80,6 @@ QUICK = Stage(
     "networks of 32 units and a few thousand hands, to see that everything runs; **it decides nothing**",
     preset="poker-rnn",
     hands=2_000,
-    moves=15.0,
     matches=(8_192, 16_384),
     bounds=48,
     settings={
@@ -117,7 +112,7 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
             watcher.stage("drawing")
             draw(out, stage, runs, judged, betting)
         done.append(Played(stage, runs, judged))
-        page.write_text(write_page(done))
+        page.write_text(write_page(done, on_leduc()))
     return page
 
 
@@ -130,9 +125,10 @@ def limit_holdem() -> BettingTree:
 def train_agent(stage: Stage, name: str, out: Path, watch: Callable[[str], Watcher]) -> Run:
     """One agent's run, made or read back; agents may also be trained side by side, before the report is written."""
     title = f"{AGENTS[name]}, {stage.title}"
-    trial = Trial(out / stage.name / name, title, name, GAME, stage.preset, stage.settings.get(name, {}))
+    path, settings = out / stage.name / name, stage.settings.get(name, {})
+    trial = Trial(path, title, name, GAME, stage.preset, settings, hands=stage.hands)
     number = f"{list(AGENTS).index(name) + 1}/{len(AGENTS)}"
-    return trained_for_hands(trial, stage.hands, stage.moves, lambda: watch(f"{number} {title}"))
+    return trained(trial, watch(f"{number} {title}"))
 
 
 def draw(out: Path, stage: Stage, runs: Mapping[str, Run], judged: Judged, betting: BettingTree) -> None:
@@ -144,7 +140,7 @@ def draw(out: Path, stage: Stage, runs: Mapping[str, Run], judged: Judged, betti
         draw_starting_hands(runs[name], betting, AGENTS[name], out / f"{stage.name}-{name}")
 
 
-def write_page(played: Sequence[Played]) -> str:
+def write_page(played: Sequence[Played], leduc: OnLeduc) -> str:
     """The report on the stages so far."""
     stages = "\n".join(f"- **{each.stage.title.capitalize()}**: {each.stage.words}." for each in played)
     titles = [each.stage.title for each in played]
@@ -176,7 +172,7 @@ more than that. Always folding loses 750.
 
 Self-play asks an agent to do well against itself and never to win the most off random play, which calls and folds with
 anything: raising at every turn, whatever the cards, wins plenty there, and loses plenty to an opponent who knows of it.
-So winnings off random play can fall while play gets better, and only the second number tells.
+So winnings off random play can fall while play gets better, and only the second number tells. {_leduc(leduc)}
 
 ## The paper's claims
 
@@ -194,6 +190,15 @@ pair is worth is compared with the same card beside another, what a suit is wort
 {chr(10).join(_stage_page(each) for each in played)}
 Made by `feint reproduce poker-rnn{" --quick" if played[0].stage is QUICK else ""}`.
 """
+
+
+def _leduc(leduc: OnLeduc) -> str:
+    """The same where it is exact."""
+    return (
+        f"On Leduc, where all of it is exact, one equilibrium wins {leduc.equilibrium:.2f} antes a hand off random "
+        f"play and raising at every turn {leduc.raising:.2f}, of the {leduc.most:.2f} that can be won; and raising at "
+        f"every turn loses {leduc.lost:.2f} to those who know of it."
+    )
 
 
 def _claims(claims: Sequence[Claim], played: Sequence[Played]) -> str:

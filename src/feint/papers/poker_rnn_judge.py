@@ -16,6 +16,7 @@ from scipy import stats
 from feint.arena.betting import BettingTree
 from feint.arena.cards import CardArena, Seen, build_card_arena
 from feint.arena.policy import Always, PlayedStrategy, Policy, Uniform
+from feint.evaluate.exploitability import best_response, expected_values
 from feint.evaluate.local_best_response import local_best_response
 from feint.evaluate.match import match
 from feint.games.poker import CALL, RAISE
@@ -24,6 +25,8 @@ from feint.papers.trials import Notebook, value_networks
 from feint.report.starting_hands import ask_starting_hands, by_ranks
 from feint.runs.config import resolve
 from feint.runs.folder import STRATEGY, Row, Run
+from feint.solvers.linear_program import solve
+from feint.tree.cache import unroll
 
 AGENTS = {"linear-q": "linear", "dqn": "DQN", "drqn": "DRQN", "nfsp": "NFSP", "rnfsp": "RNFSP"}
 RANDOM = "random"
@@ -196,3 +199,33 @@ def starting_values(run: Run, betting: BettingTree) -> Float[np.ndarray, "k k"]:
         return jnp.where(here.legal(seen), values, -jnp.inf).max(-1, keepdims=True)
 
     return ask_starting_hands(betting, best, FIRST)[..., 0] / (solver.scale * betting.big_blind)
+
+
+class OnLeduc(NamedTuple):
+    """What is won off random play on Leduc, in antes per hand, exact; the mean over seats."""
+
+    equilibrium: float
+    """By an equilibrium."""
+    raising: float
+    """By raising at every turn …"""
+    most: float
+    """… and the most there is."""
+    lost: float
+    """What raising at every turn loses to a best response."""
+
+
+def on_leduc() -> OnLeduc:
+    """How far winnings off random play say how well somebody plays, where both are known."""
+    tree = unroll("leduc")
+    legal, moves = tree.legal, np.eye(len(tree.actions))
+    uniform = legal / legal.sum(1, keepdims=True)
+    raising = np.where(legal[:, [RAISE]], moves[RAISE], moves[CALL])
+
+    def won(table: Float[np.ndarray, "i a"]) -> float:
+        seats = [np.where((tree.player == player)[:, None], table, uniform) for player in range(2)]
+        return float(np.mean([expected_values(tree, both)[player] for player, both in enumerate(seats)]))
+
+    def most(table: Float[np.ndarray, "i a"]) -> float:
+        return float(np.mean([best_response(tree, table, player).value for player in range(2)]))
+
+    return OnLeduc(won(solve(tree)), won(raising), most(uniform), most(raising))

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from feint.runs.card import headline
+from feint.runs.card import headline, length
 
 EVERY = 2.0
 """Seconds between lines where there is no terminal."""
@@ -46,7 +46,7 @@ class LiveLine:
 
     def row(self, row: dict[str, Any], seconds: float) -> None:
         rate = row["step"] / seconds if seconds else 0.0
-        self._show(f"{row['step']:,} steps in {seconds:.1f} s ({rate:,.0f}/s)  " + " ".join(headline(row)))
+        self._show(f"{length(row)} in {seconds:.1f} s ({rate:,.0f} steps/s)  " + " ".join(headline(row)))
 
     def _show(self, text: str) -> None:
         self._pending = f"{self._title}: {text}"

@@ -32,15 +32,16 @@ def find_run(name: Path | str) -> Path:
 
 def own_folder(path: Path | str) -> Path:
     """A folder to write to, which is never an agent's: those stay as they came."""
-    if str(path).startswith(PREFIX) or _comes_with_feint(Path(path)):
+    if str(path).startswith(PREFIX) or comes_with_feint(Path(path)):
         raise BadInput(f"{path} is an agent that comes with Feint and stays as it is; give a folder of your own.")
     return Path(path)
 
 
 def beside(path: Path) -> Path:
     """Where pictures of a run go: into its folder, or under `runs/` for an agent that comes with Feint."""
-    return Path("runs") / f"feint-{path.resolve().name}" if _comes_with_feint(path) else path
+    return Path("runs") / f"feint-{path.resolve().name}" if comes_with_feint(path) else path
 
 
-def _comes_with_feint(path: Path) -> bool:
+def comes_with_feint(path: Path) -> bool:
+    """Whether a folder is an agent's, in which nothing is ever written."""
     return path.resolve().is_relative_to(AGENTS)

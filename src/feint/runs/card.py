@@ -6,10 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax
-
-import feint
 from feint.arena.betting import Playground
+from feint.evaluate.bound import Bound
 from feint.games.library import rules_of
 from feint.runs.config import RunConfig, algorithms
 from feint.tree.tree import Tree
@@ -18,17 +16,38 @@ HERE = "."
 """A run's name in its own folder."""
 
 
-def headline(row: Mapping[str, Any]) -> tuple[str, str]:
-    """The number that matters most in an evaluation, in words: exact exploitability, or winnings where that is all."""
+def headline(row: Mapping[str, Any], bound: Bound | None = None) -> tuple[str, str]:
+    """The number that matters most in an evaluation, in words: exact exploitability, or winnings where that is all.
+
+    Where a bound on exploitability is known, it stands beside the winnings.
+    """
     if "exploitability" in row:
         return "exploitability", f"{row['exploitability']:.3g} chips per hand (exact)"
-    return "winnings", f"{row['winnings']:,.0f} ± {row['winnings_error']:,.0f} mbb/h against random play"
+    words = f"{row['winnings']:,.0f} ± {row['winnings_error']:,.0f} mbb/h against random play"
+    return "winnings", f"{words}; exploitability {at_least(bound)}" if bound else words
 
 
-def model_card(config: RunConfig, metrics: Sequence[Mapping[str, Any]], game: Playground, name: str = HERE) -> str:
+def length(row: Mapping[str, Any]) -> str:
+    """How far a run had come at an evaluation: steps, and hands where they are counted."""
+    return f"{row['step']:,} steps" + (f", {row['hands']:,.0f} hands" if "hands" in row else "")
+
+
+def at_least(bound: Bound) -> str:
+    """A bound in words."""
+    return f"at least {bound.value:,.0f} {bound.unit} ({bound.low:,.0f} to {bound.high:,.0f})"
+
+
+def model_card(
+    config: RunConfig,
+    metrics: Sequence[Mapping[str, Any]],
+    game: Playground,
+    made: Sequence[str],
+    bound: Bound | None,
+    name: str,
+) -> str:
     """What this is, how good, how to use it, how it was made and what it cannot do; `name` is what commands call it."""
     last = metrics[-1]
-    number, words = headline(last)
+    number, words = headline(last, bound)
     method = algorithms()[config.algorithm]
     exact = number == "exploitability"
     unit, kind = ("chips per hand", "exact") if exact else ("mbb/h", "estimate against random play")
@@ -42,7 +61,7 @@ model-index:
   results:
   - task: {{type: strategy, name: {json.dumps(config.game)}}}
     metrics:
-    - {{type: {number}, value: {last[number]!r}, unit: {unit}, kind: {kind}}}
+    - {{type: {number}, value: {last[number]!r}, unit: {unit}, kind: {kind}}}{_bound_entry(bound)}
 ---
 # {title}
 
@@ -56,7 +75,7 @@ A strategy for every seat of `{config.game}`, found by `{config.algorithm}`. {me
 
 ## How good it is
 
-{_judgement(metrics)}
+{_judgement(metrics, game, bound)}
 
 ## How to use it
 
@@ -68,14 +87,25 @@ A strategy for every seat of `{config.game}`, found by `{config.algorithm}`. {me
 
 ## How it was made
 
-    {config.command(last["step"])}
+    {config.command(last)}
 
-With Feint {feint.__version__} and JAX {jax.__version__}. On one machine the numbers repeat; on another they may differ.
+{_made(made)}On one machine the numbers repeat; on another they may differ.
 
 | setting | value |
 |---|---|
 {settings}
 """
+
+
+def _bound_entry(bound: Bound | None) -> str:
+    """A bound beside the number that matters, for machines."""
+    entry = f"type: exploitability, value: {bound.value!r}, unit: {bound.unit}, kind: {bound.kind}" if bound else ""
+    return f"\n    - {{{entry}}}" if bound else ""
+
+
+def _made(made: Sequence[str]) -> str:
+    """On what machine and with what programs, where that is known."""
+    return f"On {made[0]} with {' and '.join(made[1:])}. " if made else ""
 
 
 def _band(last: Mapping[str, Any]) -> str:
@@ -96,7 +126,7 @@ def _rules(name: str, game: Playground) -> str:
     return "\n\n".join(text for text in (rules_of(name), facts) if text)
 
 
-def _judgement(metrics: Sequence[Mapping[str, Any]]) -> str:
+def _judgement(metrics: Sequence[Mapping[str, Any]], game: Playground, bound: Bound | None) -> str:
     first, last = metrics[0], metrics[-1]
     if "exploitability" in last:
         rows = [
@@ -111,6 +141,12 @@ def _judgement(metrics: Sequence[Mapping[str, Any]]) -> str:
             "hand against random play, with the 95% interval |",
             f"| winnings at step {first['step']:,} | {first['winnings']:,.1f} | for scale |",
         ]
+    if bound and not isinstance(game, Tree):
+        folding = 1000 * (sum(game.game.blinds) / game.players + game.game.ante) / game.big_blind
+        rows.append(
+            f"| exploitability | {at_least(bound)} | what a local best response, which knows the strategy, won off it "
+            f"over {bound.hands:,} hands, with the 95% interval; always folding loses {folding:,.0f} |"
+        )
     if "hands" in last:
         rows.append(f"| hands | {last['hands']:,.0f} | played to learn it, against itself |")
     return "\n".join(["| measure | value | what it is |", "|---|---|---|", *rows])
@@ -126,7 +162,7 @@ for seen, probabilities in zip(tree.infosets, run.strategy.table(tree)):
     print(seen.player, seen.label, dict(zip(tree.actions, probabilities)))"""
     else:
         held = "the networks that choose the moves"
-        moves = "run.strategy.policy     # from what players see at many tables to the probabilities of their moves"
+        moves = "run.strategy.policy  # from what players see at many tables to the probabilities of their moves"
     return f"""{where}    feint match {run} random      play it against random moves, or against another run
     feint evaluate {run}          judge it again
     feint show {run}              the strategy, and how it was learned

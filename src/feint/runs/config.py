@@ -70,13 +70,15 @@ class RunConfig:
     """How many runs are made at once, with this seed and the ones after it."""
     steps: int | None = None
     """Stop after this many steps."""
+    hands: int | None = None
+    """Stop after the first step by which this many hands were played; with many seeds, in the median."""
     seconds: float | None = None
     """Stop after this much time."""
     until: float | None = None
     """Stop when exploitability is this low."""
 
     def __post_init__(self) -> None:
-        for name in ("steps", "seconds", "until"):
+        for name in ("steps", "hands", "seconds", "until"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise BadInput(f"{name} must be a positive number, but {name}={value:g} was given.")
@@ -89,8 +91,11 @@ class RunConfig:
         """Readable JSON; numbers that JSON does not have, such as inf, are written as strings."""
         return json.dumps(_plain(asdict(self)), indent=2) + "\n"
 
-    def command(self, steps: int) -> str:
-        """The command that makes the same run again in so many steps, from the preset that is nearest to it."""
+    def command(self, last: Mapping[str, Any]) -> str:
+        """The command that makes the same run again up to its last evaluation, from the preset that is nearest to it.
+
+        A run that came to the hands asked for stops by them again, any other by its steps.
+        """
         method = algorithms()[self.algorithm]
         presets = {"": method.config} | dict(method.presets)
         changes = {
@@ -102,7 +107,9 @@ class RunConfig:
         words += ["--preset", nearest_preset] if nearest_preset else []
         for key, value in changes[nearest_preset].items():
             words += ["--set", f"{key}={_write(value)}"]
-        words += ["--steps", str(steps), "--seed", str(self.seed)]
+        came = self.hands is not None and last["hands"] >= self.hands
+        words += ["--hands", str(self.hands)] if came else ["--steps", str(last["step"])]
+        words += ["--seed", str(self.seed)]
         return shlex.join(words + (["--seeds", str(self.seeds)] if self.seeds > 1 else []))
 
     @classmethod

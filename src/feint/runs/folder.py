@@ -5,16 +5,19 @@ metrics.jsonl        one line for each evaluation; the truth, and the same whene
 timings.jsonl        how long each of those took to reach
 strategy.safetensors the strategy at the end
 README.md            a model card
+made.json            the machine and the programs that made it; there only while the run is finished
+bound.json           what is known of the exploitability of a strategy too large to judge exactly, if anything
 curve.png            the picture
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, Self, final
@@ -29,18 +32,20 @@ from tensorboardX import SummaryWriter
 
 from feint.arena.betting import Playground, playground
 from feint.arena.policy import PlayedStrategy
+from feint.evaluate.bound import Bound
 from feint.games.errors import BadInput, RunStopped
 from feint.games.library import load_game
 from feint.learners.seat import Learned
 from feint.learners.self_play import SelfPlay
-from feint.runs.agents import AGENTS, PREFIX, find_run
-from feint.runs.card import model_card
+from feint.runs.agents import AGENTS, PREFIX, comes_with_feint, find_run
+from feint.runs.card import HERE, model_card
 from feint.runs.checkpoint import checkpoints, leaves_of, restored, save_checkpoint
 from feint.runs.config import RunConfig, resolve
+from feint.runs.made import made_with
 from feint.tree.strategy import Strategy, TabularStrategy
 
 CONFIG, METRICS, TIMINGS = "config.json", "metrics.jsonl", "timings.jsonl"
-STRATEGY, CARD = "strategy.safetensors", "README.md"
+STRATEGY, CARD, MADE, BOUND = "strategy.safetensors", "README.md", "made.json", "bound.json"
 CHECKPOINTS, EVENTS = "checkpoints", "tensorboard"
 
 Row = dict[str, Any]
@@ -59,6 +64,10 @@ class Run:
     timings: list[Row]
     """For each of them, `step` and `seconds` of running time, compilation left out."""
     strategy: Strategy
+    made: tuple[str, ...] = ()
+    """The machine and the programs that made it; nothing where an older run does not say."""
+    bound: Bound | None = None
+    """The best known lower bound on its exploitability, where it is too large to judge exactly."""
 
 
 def load_run(path: Path | str) -> Run:
@@ -74,6 +83,7 @@ def load_run(path: Path | str) -> Run:
             words = json.loads(file.metadata()["feint"])
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         strategy = _strategy(config, arrays, words["fingerprint"])
+        return Run(path, config, metrics, timings, strategy, _made_of(path), bound_of(path))
     except FileNotFoundError as error:
         missing = Path(error.filename or STRATEGY).name
         raise BadInput(f"{path} is not a finished run (it has no {missing}); train it to the end first.") from error
@@ -81,7 +91,6 @@ def load_run(path: Path | str) -> Run:
         raise (
             error if isinstance(error, BadInput) else BadInput(f"{path} holds a damaged run ({error}); train it again.")
         ) from error
-    return Run(path, config, metrics, timings, strategy)
 
 
 def _strategy(config: RunConfig, arrays: dict[str, np.ndarray], fingerprint: str) -> Strategy:
@@ -134,6 +143,7 @@ class RunFolder:
 
     def rewind(self, steps: set[int]) -> None:
         """Keep only the evaluations at these steps, those that the run would have made on its way to the checkpoint."""
+        (self.path / MADE).unlink(missing_ok=True)  # until the run is finished again
         for name, rows in ((METRICS, self.metrics), (TIMINGS, self.timings)):
             rows[:] = [row for row in rows if row["step"] in steps]
             write_whole(self.path / name, "".join(json.dumps(row) + "\n" for row in rows).encode())
@@ -176,7 +186,7 @@ class RunFolder:
         save_checkpoint(self.checkpoints, step, state, write_whole)
 
     def finish(self, strategy: Strategy, game: Playground) -> Run:
-        """Write the strategy and the card."""
+        """Write the strategy, the card and, last, with what they were made."""
         if isinstance(strategy, TabularStrategy):
             arrays = {"probabilities": np.asarray(strategy.probabilities)}
         else:
@@ -186,8 +196,10 @@ class RunFolder:
         # One entry only: safetensors writes several in no fixed order, and a run's bytes should repeat.
         words = {"game": game.name, "fingerprint": game.fingerprint, "moves": game.actions}
         write_whole(self.path / STRATEGY, save(arrays, {"feint": json.dumps(words)}))
-        write_whole(self.path / CARD, model_card(self.config, self.metrics, game).encode())
-        return Run(self.path, self.config, self.metrics, self.timings, strategy)
+        run = Run(self.path, self.config, self.metrics, self.timings, strategy, made_with(), bound_of(self.path))
+        _write_card(self.path, run, game)
+        write_whole(self.path / MADE, (json.dumps(run.made) + "\n").encode())
+        return run
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -248,6 +260,34 @@ def metrics_of(path: Path) -> list[Row]:
     return _rows(path / METRICS)
 
 
+def _made_of(path: Path) -> tuple[str, ...]:
+    return tuple(json.loads((path / MADE).read_text())) if (path / MADE).is_file() else ()
+
+
+def bound_of(path: Path) -> Bound | None:
+    """The bound that is kept for a run's strategy; one for another strategy, or a damaged one, is not believed."""
+    try:
+        kept = json.loads((path / BOUND).read_text())
+        words = {name: value for name, value in kept.items() if name != STRATEGY}
+        return Bound(**words) if kept[STRATEGY] == _digest(path) else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def keep_bound(run: Run, bound: Bound, game: Playground) -> Path | None:
+    """Keep a bound beside a run and on its card; not where more hands were judged before, and never with an agent."""
+    if comes_with_feint(run.path) or (run.bound and run.bound.hands > bound.hands):
+        return None
+    words = asdict(bound) | {STRATEGY: _digest(run.path)}
+    write_whole(run.path / BOUND, (json.dumps(words, indent=2) + "\n").encode())
+    _write_card(run.path, replace(run, bound=bound), game)
+    return run.path / BOUND
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256((path / STRATEGY).read_bytes()).hexdigest()
+
+
 def ship(path: Path | str, name: str) -> Path:
     """Put a finished run among the agents that come with Feint, as `feint:NAME`; for those who make the package.
 
@@ -255,11 +295,17 @@ def ship(path: Path | str, name: str) -> Path:
     """
     run, folder = load_run(path), AGENTS / name
     folder.mkdir(parents=True, exist_ok=True)
-    for file in (CONFIG, METRICS, TIMINGS, STRATEGY):
-        write_whole(folder / file, (run.path / file).read_bytes())
-    card = model_card(run.config, run.metrics, playground(load_game(run.config.game)), PREFIX + name)
-    write_whole(folder / CARD, card.encode())
+    for file in (CONFIG, METRICS, TIMINGS, STRATEGY, MADE, BOUND):
+        if (run.path / file).is_file():
+            write_whole(folder / file, (run.path / file).read_bytes())
+        else:
+            (folder / file).unlink(missing_ok=True)  # an earlier agent's
+    _write_card(folder, run, playground(load_game(run.config.game)), PREFIX + name)
     return folder
+
+
+def _write_card(folder: Path, run: Run, game: Playground, name: str = HERE) -> None:
+    write_whole(folder / CARD, model_card(run.config, run.metrics, game, run.made, run.bound, name).encode())
 
 
 def _rows(path: Path) -> list[Row]:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self, final
+from typing import Any, Protocol, Self, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from feint.arena.betting import Playground, playground
-from feint.arena.cards import CardArena, build_card_arena
-from feint.arena.policy import PlayedStrategy, Uniform
-from feint.evaluate.match import play_deals
+from feint.arena.policy import PlayedStrategy
 from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.games.library import load_game
@@ -31,19 +29,14 @@ from feint.runs.agents import own_folder
 from feint.runs.checkpoint import load_checkpoint
 from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import Row, Run, RunFolder, config_of, free_folder, last_folder
+from feint.runs.judge import Judge, judge_of
 from feint.solvers.algorithm import Algorithm, Config, Metrics
-from feint.tree.best_response import nash_conv_of
 from feint.tree.cache import cache_folder
-from feint.tree.sequence_form import SequenceForm
 from feint.tree.strategy import Strategy
 from feint.tree.tree import Tree
 
 PIECE = 0.2
 """Seconds between looks at the clock."""
-JUDGED_DEALS = 4096
-"""Deals, each played from both seats, in an evaluation of a game too large to judge exactly."""
-FEW_DEALS = 50
-"""As many of them make a hundred hands, which is what some papers judge by; others every time, as theirs are."""
 SAVE_EVERY = 30.0
 """Seconds between checkpoints."""
 SAVE_SHARE = 0.04
@@ -88,6 +81,7 @@ def train(
     game: str | Game[Any],
     *,
     steps: int | None = None,
+    hands: int | None = None,
     seconds: float | None = None,
     until: float | None = None,
     preset: str | None = None,
@@ -99,15 +93,15 @@ def train(
     save_every: float = SAVE_EVERY,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Run an algorithm on a game until `steps`, `seconds` or exploitability `until`, whichever comes first.
+    """Run an algorithm on a game until `steps`, `hands`, `seconds` or exploitability `until`, whichever comes first.
 
-    Left without any of the three, it stops at exploitability 1e-4 or after a minute. The run is written to `out`,
+    Left without any of the four, it stops at exploitability 1e-4 or after a minute. The run is written to `out`,
     by default a new folder under `runs/`. `seeds` runs are made at once, and reported by their median. With `resume`
     a run goes on from its last checkpoint (in `out`, or the latest of this algorithm on this game), with its own
     settings unless others are asked for, which is an error. An interrupt
     (Ctrl-C) stops a run early and keeps what it has.
     """
-    if steps is None and seconds is None and until is None:
+    if steps is None and hands is None and seconds is None and until is None:
         seconds, until = 60.0, 1e-4
     rules = load_game(game) if isinstance(game, str) else game
     find = last_folder if resume else free_folder
@@ -115,7 +109,7 @@ def train(
     if resume and not settings and preset is None:
         settings = config_of(path).settings
     method = resolve(algorithm, settings or {}, preset)
-    config = RunConfig(rules.name, algorithm, asdict(method), seed, seeds, steps, seconds, until)
+    config = RunConfig(rules.name, algorithm, asdict(method), seed, seeds, steps, hands, seconds, until)
     with watcher or Unwatched() as watching:
         return _train(method, rules, config, path, resume, save_every, watching)
 
@@ -134,6 +128,7 @@ def _train(
     if resume:
         folder = RunFolder.resume(path, config)
         trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, watcher.warn)
+        _check_ahead(trainer, config, path)
         points = evaluation_points(config.steps, trainer.growth)
         folder.rewind(set(takewhile(lambda point: point <= trainer.step, points)))
     else:
@@ -155,7 +150,20 @@ def _check_large(config: RunConfig) -> None:
     if config.until is not None:
         raise BadInput(
             f"{config.game} is too large to judge exactly, so a run cannot stop at exploitability {config.until:g}; "
-            f"give --steps or --seconds."
+            f"give --steps, --hands or --seconds."
+        )
+
+
+def _check_ahead(trainer: Trainer, config: RunConfig, path: Path) -> None:
+    """Refuse to go on to where a run has been already: what it was there is gone. The same may be asked for again."""
+    if config.steps is not None and trainer.step > config.steps:
+        raise BadInput(
+            f"{path} is at step {trainer.step:,}, past the {config.steps:,} asked for; ask for more to go on with it."
+        )
+    if trainer.enough and config.hands != config_of(path).hands:
+        raise BadInput(
+            f"{path} has played {trainer.hands:,.0f} hands, no fewer than the {config.hands:,} asked for; "
+            f"ask for more to go on with it."
         )
 
 
@@ -163,7 +171,7 @@ def _check_large(config: RunConfig) -> None:
 class Trainer:
     """An algorithm on a game with its state, for one seed or for many side by side.
 
-    The number of steps to take is an argument of the compiled code, so one compilation serves them all. Compiled
+    How many steps to take is an argument of the compiled code, so one compilation serves them all. Compiled
     code is kept on disk, so that the next run of the same kind starts at once.
     """
 
@@ -171,32 +179,55 @@ class Trainer:
         if jax.config.values["jax_compilation_cache_dir"] is None:
             jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
         self._solver, self._game = solver, game
-        self._judge: Judge
-        if isinstance(game, Tree):
-            self._judge = TreeJudge(game.form)
-        else:
-            self._judge = CardJudge(build_card_arena(game), game.big_blind)
+        self._judge = judge_of(game)
         self._each: Callable[[Callable[..., Any]], Callable[..., Any]] = jax.vmap if config.seeds > 1 else lambda f: f
         keys = jax.vmap(jax.random.key)(config.seed + jnp.arange(config.seeds))
         first = eqx.filter_jit(lambda solver, keys: self._each(solver.init)(keys))
         self.step = 0
+        self._goal = math.inf if config.hands is None else float(config.hands)
         # Copied, because parts of a first state may share memory, and advancing reuses the memory of every part.
         self.state = jax.tree.map(jnp.copy, first(solver, keys if config.seeds > 1 else keys[0]))
+        if config.hands is not None and not hasattr(self.state, "hands"):
+            raise BadInput(
+                f"{config.algorithm} counts no hands, so a run of it cannot stop after {config.hands:,}; "
+                f"give --steps, --seconds or --until."
+            )
         forward: Any = eqx.filter_jit(self._forward, donate="all-except-first")
-        self._advance = forward.lower(solver, self.state, jnp.asarray(1)).compile()
+        self._advance = forward.lower(solver, self.state, jnp.asarray(1), jnp.asarray(self._goal)).compile()
         self.evaluate()  # compiles that too, before the clock starts
 
-    def _forward(self, solver: Algorithm[Any], state: Any, steps: Int[Array, ""]) -> Any:
+    def _forward(
+        self, solver: Algorithm[Any], state: Any, steps: Int[Array, ""], hands: Float[Array, ""]
+    ) -> tuple[Int[Array, ""], Any]:
+        """So many steps, or fewer where there are enough hands before; how many were taken, and the state."""
         step = self._each(lambda state: solver.step(state)[0])
-        return jax.lax.fori_loop(0, steps, lambda _, state: step(state), state)
+
+        def short(now: tuple[Int[Array, ""], Any]) -> Bool[Array, ""]:
+            taken, state = now
+            return (taken < steps) & (jnp.median(getattr(state, "hands", 0)) < hands)
+
+        return jax.lax.while_loop(short, lambda now: (now[0] + 1, step(now[1])), (jnp.asarray(0), state))
 
     @property
     def growth(self) -> float:
         return self._judge.growth
 
-    def advance(self, steps: int) -> None:
-        self.state = jax.block_until_ready(self._advance(self._solver, self.state, jnp.asarray(steps)))
-        self.step += steps
+    @property
+    def hands(self) -> float:
+        """Hands played so far, the median of the seeds; 0 where none are counted."""
+        return float(np.median(getattr(self.state, "hands", 0)))
+
+    @property
+    def enough(self) -> bool:
+        """Whether as many hands were played as the run was asked for."""
+        return self.hands >= self._goal
+
+    def advance(self, steps: int) -> int:
+        """Take so many steps, or fewer where there are enough hands before; returns how many were taken."""
+        goal = jnp.asarray(self._goal)
+        taken, self.state = jax.block_until_ready(self._advance(self._solver, self.state, jnp.asarray(steps), goal))
+        self.step += int(taken)
+        return int(taken)
 
     def evaluate(self) -> Row:
         """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
@@ -222,56 +253,6 @@ class Trainer:
         return strategy
 
 
-class Judge(eqx.Module):
-    """Says how good a strategy is."""
-
-    number: eqx.AbstractClassVar[str]
-    """The number that matters."""
-    low_is_good: eqx.AbstractClassVar[bool]
-    growth: eqx.AbstractClassVar[float]
-    """Evaluations come when the steps have grown by this factor: evenly spaced on a logarithmic axis."""
-
-    @abstractmethod
-    def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
-        """That number and what else the judge and the algorithm can tell."""
-
-
-@final
-class TreeJudge(Judge):
-    """Exact exploitability."""
-
-    number: ClassVar[str] = "exploitability"
-    low_is_good: ClassVar[bool] = True
-    growth: ClassVar[float] = 1.1
-    form: SequenceForm
-
-    def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
-        gap = nash_conv_of(self.form, solver.strategy(state).probabilities)
-        judged = {"exploitability": gap / len(self.form.seats), "nash_conv": gap}
-        return judged | solver.measure(state, self.form)
-
-
-@final
-class CardJudge(Judge):
-    """Winnings against random play on the same deals every time, in thousandths of a big blind per hand."""
-
-    number: ClassVar[str] = "winnings"
-    low_is_good: ClassVar[bool] = False
-    growth: ClassVar[float] = 1.3  # judging by play takes as long as many steps
-    arena: CardArena
-    big_blind: float = eqx.field(static=True)
-
-    def __call__(self, solver: Algorithm[Any], state: Any) -> Metrics:
-        assert isinstance(solver, SelfPlay), "only those who play are let in by _check_large"
-        players = solver.policy(state), Uniform(self.arena)
-        won = play_deals(self.arena, players, JUDGED_DEALS, jax.random.key(0)).mean(1) * (1000 / self.big_blind)
-        measured = solver.measure(state, None)
-        choosing = jax.random.fold_in(jax.random.key(1), measured["hands"])
-        few = jax.random.choice(choosing, won, (FEW_DEALS,), replace=False)
-        judged = {"winnings": won.mean(), "winnings_error": 1.96 * won.std() / JUDGED_DEALS**0.5}
-        return judged | {"winnings_100": few.mean()} | measured
-
-
 def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: float) -> None:
     """Step, judge and save until the config says stop or someone interrupts."""
     config, begun = folder.config, time.monotonic()
@@ -288,21 +269,23 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
             # A run killed between its last checkpoint and the evaluation due there still owes that evaluation.
             if goal < trainer.step or goal in logged:
                 continue
-            while trainer.step < goal and not (pace and out_of_time()):
+            while trainer.step < goal and not trainer.enough and not (pace and out_of_time()):
                 piece = min(goal - trainer.step, max(1, int(PIECE / pace))) if pace else 1
                 start = time.monotonic()
-                trainer.advance(piece)
+                steps = trainer.advance(piece)
                 taken = time.monotonic() - start
-                running, pace = running + taken, taken / piece
+                running, pace = running + taken, taken / steps
                 if time.monotonic() - saved >= wait:
                     start = time.monotonic()
                     folder.save(trainer.step, trainer.state)
                     saved = time.monotonic()
                     wait = max(save_every, (saved - start) / SAVE_SHARE)
+            if trainer.step in logged:
+                break  # there were enough hands before
             row = trainer.evaluate()
             folder.log(row, running)
             watcher.row(row, running)
-            if out_of_time() or (config.until is not None and row["exploitability"] <= config.until):
+            if trainer.enough or out_of_time() or (config.until is not None and row["exploitability"] <= config.until):
                 break
     folder.save(trainer.step, trainer.state)
 

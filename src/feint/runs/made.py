@@ -1,0 +1,31 @@
+"""With what runs are made here: the machine, the libraries that decide their numbers, and this program."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import jax
+
+import feint
+
+
+@cache
+def made_with() -> tuple[str, ...]:
+    """The machine and then the programs, this one last; from a checkout, with its commit."""
+    file, root, device = Path("/proc/cpuinfo"), Path(__file__).parents[3], jax.devices()[0]
+    lines = file.read_text().splitlines() if file.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    machine = names[0] if names else platform.machine()
+    commit = ""
+    if (root / ".git").exists() and shutil.which("git"):
+        describe = ["git", "-C", str(root), "describe", "--always", "--exclude=*", "--dirty= with changes"]
+        commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
+    return (
+        machine if device.platform == "cpu" else f"{device.device_kind} beside {machine}",
+        f"jax {jax.__version__}",
+        f"feint {feint.__version__}" + (f" (commit {commit})" if commit else ""),
+    )

@@ -14,10 +14,7 @@ from feint.arena.betting import playground
 from feint.learners.nfsp import NFSP
 
 SETTINGS = {"tables": 64, "batch": 16, "hidden": (16,), "view": "rlcard", "replay_capacity": 500, "warmup": 50}
-METHODS = {
-    "nfsp": NFSP(**SETTINGS, memory="rows", history_from=0, history_capacity=200),
-    "rnfsp": NFSP(**SETTINGS, memory="rows", history_from=0, history_capacity=200, cell="gru", remembers=16),
-}
+METHOD = NFSP(**SETTINGS, memory="rows", history_from=0, history_capacity=200, cell="gru", remembers=16)
 
 
 @eqx.filter_jit
@@ -30,9 +27,8 @@ def holdem():
     return playground(feint.load_game("holdem(rounds=2)"))
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_seats_learn_the_same_at_once_as_one_after_the_other(holdem, name):
-    apart = replace(METHODS[name].on(holdem), alike=False)
+def test_seats_learn_the_same_at_once_as_one_after_the_other(holdem):
+    apart = replace(METHOD.on(holdem), alike=False)
     at_once = replace(apart, alike=True)
     states = [after(learner, 60) for learner in (apart, at_once)]
     assert int(states[0].hands) == int(states[1].hands) > 0
@@ -49,7 +45,7 @@ def test_seats_learn_the_same_at_once_as_one_after_the_other(holdem, name):
 
 
 def test_what_networks_recall_at_a_table_is_what_the_hand_so_far_tells_them(holdem):
-    learner = replace(METHODS["rnfsp"], warmup=1_000_000).on(holdem)  # networks stand still
+    learner = replace(METHOD, warmup=1_000_000).on(holdem)  # networks stand still
     state = after(learner, 37)
     sight, turn = learner.arena.sight(state.where), learner.arena.turn(state.where)
 

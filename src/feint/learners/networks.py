@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 Activation = Literal["relu", "tanh", "softplus", "linear"]
 Cell = Literal["lstm", "gru"]
-Memory = tuple[Float[Array, "b h"], Float[Array, "b h"]]
+Recalled = tuple[Float[Array, "b h"], Float[Array, "b h"]]
 """What a recurrent layer says, and what it keeps to itself."""
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "relu": jax.nn.relu,
@@ -88,7 +88,7 @@ class Recurrent(Network):
         """The outputs at the latest decision alone."""
         return self.head(self._known(rows, made)[-1])
 
-    def tell(self, rows: Float[Array, "b f"], memory: Memory) -> Memory:
+    def tell(self, rows: Float[Array, "b f"], memory: Recalled) -> Recalled:
         """What the cell knows after one more decision; `head` says what to make of the first part."""
         return self._remember(self._told(rows), *memory)
 
@@ -103,7 +103,7 @@ class Recurrent(Network):
         blank = jnp.zeros((rows.shape[0], self.cell.hidden_size), rows.dtype)
         told = self._told(rows)  # one product for all decisions; only the rest has to wait its turn
 
-        def step(memory: Memory, seen: tuple[Array, Array]) -> tuple[Memory, Array]:
+        def step(memory: Recalled, seen: tuple[Array, Array]) -> tuple[Recalled, Array]:
             row, happened = seen
             # Rows in front of a hand's first decision leave the memory blank.
             said, kept = (jnp.where(happened[:, None], new, 0.0) for new in self._remember(row, *memory))
@@ -114,7 +114,7 @@ class Recurrent(Network):
         _, known = jax.lax.scan(step, (blank, blank), (told.swapaxes(0, 1), made.T), unroll=unroll)
         return known
 
-    def _remember(self, told: Float[Array, "b g"], said: Float[Array, "b h"], kept: Float[Array, "b h"]) -> Memory:
+    def _remember(self, told: Float[Array, "b g"], said: Float[Array, "b h"], kept: Float[Array, "b h"]) -> Recalled:
         """The next memory."""
         cell, recalled = self.cell, said @ self.cell.weight_hh.T
         if isinstance(cell, eqx.nn.LSTMCell):

@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from feint.arena.arena import Sight
 from feint.arena.policy import Policy
 from feint.learners.experience import History, Replay, Transitions, normalised
-from feint.learners.networks import Design, Memory, Network, Optimiser, Recurrent, Trained, select
+from feint.learners.networks import Design, Network, Optimiser, Recalled, Recurrent, Trained, select
 from feint.learners.situations import Situations
 
 FORBIDDEN = -1e9
@@ -161,14 +161,14 @@ class SeatLearner(eqx.Module):
             smooth = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, smooth, policy.network)
         return seat._replace(policy=policy, smooth=smooth, losses=seat.losses.at[1].set(value))
 
-    def recalls(self) -> tuple[Memory, ...]:
+    def recalls(self) -> tuple[Recalled, ...]:
         """What recurrent networks recall at every table before a hand: the value network, then the policy's."""
         if not self.method.network.recurrent:
             return ()
         blank = jnp.zeros((self.method.tables, self.method.network.memory), jnp.float32)
         return ((blank, blank),) * (1 if self.method.policy is None else 2)
 
-    def recall(self, seat: Seat, sights: Sight, recalled: tuple[Memory, ...]) -> tuple[Memory, ...]:
+    def recall(self, seat: Seat, sights: Sight, recalled: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
         """What they recall once they have seen what is to be decided now; networks may have learned since the last."""
         if not recalled:
             return ()
@@ -177,7 +177,7 @@ class SeatLearner(eqx.Module):
         return tuple(network.tell(rows, memory) for network, memory in zip(networks, recalled, strict=True))
 
     def average(
-        self, seat: Seat, sights: Sight, recalled: tuple[Memory, ...] = (), smooth: bool = False
+        self, seat: Seat, sights: Sight, recalled: tuple[Recalled, ...] = (), smooth: bool = False
     ) -> Float[Array, "b a"]:
         """The seat's average policy in some situations, which recurrent networks may have been told already."""
         if seat.policy is None:
@@ -190,17 +190,17 @@ class SeatLearner(eqx.Module):
         """The seat's best response in some situations."""
         return self.best(seat.values.network, sights)
 
-    def mixed(self, network: Network, sights: Sight, recalled: Memory | None = None) -> Float[Array, "b a"]:
+    def mixed(self, network: Network, sights: Sight, recalled: Recalled | None = None) -> Float[Array, "b a"]:
         """A policy network's probabilities."""
         return jax.nn.softmax(self._masked(self._answers(network, sights, recalled), sights))
 
-    def best(self, network: Network, sights: Sight, recalled: Memory | None = None) -> Float[Array, "b a"]:
+    def best(self, network: Network, sights: Sight, recalled: Recalled | None = None) -> Float[Array, "b a"]:
         """Certainty of the move that a value network likes best."""
         best = self._masked(self._answers(network, sights, recalled), sights).argmax(-1)
         return jax.nn.one_hot(best, self.here.moves, dtype=jnp.float32)
 
     def explored(
-        self, seat: Seat, step: Float[Array, ""], sights: Sight, recalled: tuple[Memory, ...] = ()
+        self, seat: Seat, step: Float[Array, ""], sights: Sight, recalled: tuple[Recalled, ...] = ()
     ) -> Float[Array, "b a"]:
         """The greedy best response with a little exploration."""
         method, allowed = self.method, self._allowed(sights)
@@ -208,7 +208,7 @@ class SeatLearner(eqx.Module):
         greedy = self.best(seat.values.network, sights, recalled[0] if recalled else None)
         return (1 - epsilon) * greedy + epsilon * allowed / allowed.sum(-1, keepdims=True)
 
-    def _answers(self, network: Network, sights: Sight, recalled: Memory | None = None) -> Float[Array, "b a"]:
+    def _answers(self, network: Network, sights: Sight, recalled: Recalled | None = None) -> Float[Array, "b a"]:
         """What a network says in some situations: a recurrent one is told the hand from its start, if it was not."""
         if not isinstance(network, Recurrent):
             return network(self.here.features(sights))

@@ -129,7 +129,8 @@ def test_agents_are_listed(call):
     assert rows["feint:leduc"].items() >= {"game": "leduc", "algorithm": "nfsp", "kind": "exact"}.items()
     assert all(Path(row["card"]).is_file() for row in rows.values())
     bound = rows["feint:holdem"]["bound"]
-    assert (bound["kind"], bound["unit"], bound["hands"]) == ("lower bound", "mbb/h", 20_000)
+    assert (bound["kind"], bound["unit"]) == ("lower bound", "mbb/h")
+    assert 0 < bound["low"] < bound["value"] < bound["high"] < 750  # what always folding loses
     _, out, _ = call("agents")
     out = " ".join(out.split())
     assert all(name in out for name in NAMES)

@@ -18,6 +18,8 @@ import pytest
 
 import feint
 from feint import cli
+from feint.arena.betting import unroll_betting
+from feint.arena.policy import card_table
 from feint.games.library import library
 from feint.runs.config import algorithms
 from feint.solvers.algorithm import Algorithm
@@ -63,6 +65,18 @@ def _own_cache(tmp_path_factory):
 def tree_of():
     """A game's tree by the game's name."""
     return functools.cache(feint.unroll)
+
+
+@functools.cache
+def betting_of(name):
+    """A game's betting by the game's name."""
+    return unroll_betting(feint.load_game(name))
+
+
+@pytest.fixture(scope="session")
+def played(tree_of):
+    """A table of a small game as it is played by its cards."""
+    return lambda name, table: card_table(tree_of(name), betting_of(name), table)
 
 
 @pytest.fixture

@@ -1,0 +1,133 @@
+"""Judging strategies: exactly, by bounds, and by playing them against each other."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from feint.cli.terminal import AsJson, RunName, err, out, print_json
+
+
+def evaluate(
+    name: RunName,
+    hands: Annotated[int, typer.Option(help="Hands to play where the game is too large to judge exactly.")] = 20_000,
+    as_json: AsJson = False,
+) -> None:
+    """Judge a run's strategy: what it earns, what a best response would, and where it gives most away."""
+    from feint.arena.policy import PlayedStrategy
+    from feint.evaluate.exploitability import best_response, deviations, expected_values
+    from feint.runs.folder import load_run
+    from feint.tree.cache import unroll
+
+    run = load_run(name)
+    if isinstance(run.strategy, PlayedStrategy):
+        _evaluate_large(run, name, hands, as_json)
+        return
+    tree = unroll(run.config.game)
+    values = expected_values(tree, run.strategy)
+    best = [best_response(tree, run.strategy, player).value for player in range(tree.players)]
+    gap = sum(best) - float(values.sum())
+    if as_json:
+        given = deviations(tree, run.strategy)
+        print_json(
+            {
+                "run": name,
+                "game": run.config.game,
+                "algorithm": run.config.algorithm,
+                "exploitability": gap / tree.players,
+                "nash_conv": gap,
+                "values": values.tolist(),
+                "best_response_values": best,
+                "unit": "chips per hand",
+                "kind": "exact",
+                "deviations": [
+                    {"player": int(tree.player[row]), "sees": tree.labels[row], "gain": float(given.gain[row])}
+                    for row in (-given.gain).argsort(kind="stable")[:10]
+                ],
+            }
+        )
+        return
+    table = Table("player", "value", "best response", "gain", box=None, pad_edge=False)
+    for player, (value, most) in enumerate(zip(values, best, strict=True)):
+        table.add_row(str(player + 1), f"{value:+.6f}", f"{most:+.6f}", f"{most - value:.2e}")
+    out.print(table)
+    out.print(f"\nexploitability {gap / tree.players:.6g}, NashConv {gap:.6g} chips per hand (exact)")
+
+
+def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
+    """Winnings against random play, and what a local best response wins: a lower bound on exploitability."""
+    from feint.arena.betting import playground
+    from feint.arena.cards import build_card_arena
+    from feint.arena.policy import Uniform
+    from feint.evaluate.local_best_response import local_best_response
+    from feint.evaluate.match import match
+    from feint.games.library import load_game
+    from feint.runs.card import at_least
+    from feint.runs.folder import keep_bound
+    from feint.tree.tree import Tree
+
+    game = playground(load_game(run.config.game))
+    assert not isinstance(game, Tree), "only large games have such strategies"
+    arena = build_card_arena(game)
+    with err.status("playing") as status:
+        played = match(arena, run.strategy.policy, Uniform(arena), hands)
+        mean, reach = played.in_big_blinds(game.big_blind)
+        bound = local_best_response(
+            game,
+            run.strategy.policy,
+            hands,
+            progress=lambda done: status.update(f"best response: {done:,} of {hands:,} hands"),
+        )
+    bound = bound.in_big_blinds(game.big_blind)
+    if as_json:
+        print_json(
+            {
+                "run": name,
+                "game": run.config.game,
+                "algorithm": run.config.algorithm,
+                "winnings": {"value": mean, "error": reach, "unit": "mbb/h", "kind": "estimate, against random play"},
+                "exploitability": asdict(bound),
+            }
+        )
+    else:
+        out.print(f"winnings       {mean:,.0f} ± {reach:,.0f} mbb/h against random play, {played.hands:,} hands")
+        by = f"by a local best response over {bound.hands:,} hands: a lower bound"
+        out.print(f"exploitability {at_least(bound)}, {by}", soft_wrap=True)
+    try:
+        kept = keep_bound(run, bound, game)
+    except OSError as error:
+        err.print(f"The bound is not kept, because {run.path} cannot be written ({error.strerror}).", soft_wrap=True)
+    else:
+        if kept:
+            err.print(f"The bound is kept in {kept}.", soft_wrap=True)
+
+
+def play_match(
+    first: Annotated[
+        str, typer.Argument(metavar="A", help="A run's folder, an agent (see feint agents), random, call, raise, fold.")
+    ],
+    second: Annotated[str, typer.Argument(metavar="B", help="Likewise.")],
+    game: Annotated[str | None, typer.Option(help="The game, where neither is a run.")] = None,
+    hands: Annotated[int, typer.Option(help="Hands to play; every deal is played from each seat.")] = 100_000,
+    seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Play two players against each other on duplicate deals: what the first wins, with its 95% interval."""
+    from feint.evaluate.match import match
+    from feint.runs.seats import seat
+
+    table = seat((first, second), game)
+    with err.status("playing") as status:
+        one, other = table.policies
+        played = match(table.arena, one, other, hands, seed, lambda done: status.update(f"{done:,} hands played"))
+    mean, reach = played.in_big_blinds(table.big_blind)
+    if as_json:
+        words = {"first": first, "second": second, "game": table.game, "hands": played.hands}
+        print_json(words | {"winnings": mean, "error": reach, "unit": "mbb/h", "deals_saved": played.saved})
+        return
+    off = f"off {second}, over {played.hands:,} hands of {table.game}"
+    out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%) {off}")
+    err.print(f"Duplicate deals are worth {played.saved:.1f} times as many hands.")

@@ -1,0 +1,95 @@
+"""What there is: games, algorithms and agents."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from typing import Any
+
+from rich.table import Table
+
+from feint.cli.terminal import AsJson, err, judged, out, print_json
+
+
+def games(as_json: AsJson = False) -> None:
+    """The games there are, with their parameters and sizes."""
+    from feint.games.library import library
+    from feint.tree.cache import unroll
+
+    rows: list[dict[str, Any]] = []
+    for name, make in library().items():
+        game = make()
+        nodes, infosets = game.unrolled_size() or ((tree := unroll(game)).nodes, len(tree.infosets))
+        about = inspect.getdoc(make) or ""
+        parameters = {key: value.default for key, value in inspect.signature(make).parameters.items()}
+        rows.append(
+            {
+                "name": name,
+                "about": about.splitlines()[0],
+                "parameters": parameters,
+                "players": game.players,
+                "nodes": nodes,
+                "information_sets": infosets,
+                "moves": list(game.actions),
+            }
+        )
+    if as_json:
+        print_json(rows)
+        return
+    table = Table("game", "parameters", "nodes", "infosets", "what it is", box=None, pad_edge=False)
+    for row in rows:
+        settings = " ".join(f"{key}={value}" for key, value in row["parameters"].items())
+        sizes = (f"{row[key]:,}" if row[key] < 1e9 else f"{row[key]:.3g}" for key in ("nodes", "information_sets"))
+        table.add_row(row["name"], settings, *sizes, row["about"])
+    out.print(table)
+    out.print(
+        "\nAlso any sequential OpenSpiel game with perfect recall, as open_spiel:NAME(...), and your own rules, as\n"
+        "my_game.py:my_game(...). Parameters go in brackets: kuhn(players=3)."
+    )
+
+
+def algorithms(as_json: AsJson = False) -> None:
+    """The algorithms there are, with their settings."""
+    from feint.runs.config import algorithms as known
+
+    rows: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "about": method.about,
+            "presets": list(method.presets),
+            "settings": {field.name: str(getattr(method.config, field.name)) for field in fields(method.config)},
+        }
+        for name, method in known().items()
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    table = Table("algorithm", "what it is", "settings", box=None, pad_edge=False)
+    for row in rows:
+        presets = f" Presets: {', '.join(row['presets'])}." if row["presets"] else ""
+        settings = " ".join(f"{key}={value}" for key, value in row["settings"].items())
+        table.add_row(row["name"], row["about"] + presets, settings)
+    out.print(table)
+    out.print("\nChange a setting with --set key=value, or take a preset with --preset NAME.")
+
+
+def agents(as_json: AsJson = False) -> None:
+    """The trained agents that come with Feint, and how good they are."""
+    from feint.runs.agents import AGENTS
+    from feint.runs.agents import agents as known
+    from feint.runs.card import headline
+    from feint.runs.folder import CARD, bound_of, config_of, metrics_of
+
+    table = Table("agent", "game", "algorithm", "how good it is", box=None, pad_edge=False)
+    rows: list[dict[str, Any]] = []
+    for name, path in known().items():
+        config, last, bound = config_of(path), metrics_of(path)[-1], bound_of(path)
+        table.add_row(name, config.game, config.algorithm, " ".join(headline(last, bound)))
+        facts = {"name": name, "game": config.game, "algorithm": config.algorithm, "steps": last["step"]}
+        rows.append(facts | judged(last, bound) | {"card": str(path / CARD)})
+    if as_json:
+        print_json(rows)
+        return
+    out.print(table)
+    out.print("\nGive such a name wherever a run is taken: feint match feint:leduc random.")
+    err.print(f"Their cards are {AGENTS}/*/{CARD}.", soft_wrap=True)

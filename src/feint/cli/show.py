@@ -1,0 +1,107 @@
+"""Showing what was learned, and papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from feint.cli.terminal import AsJson, RunName, err, out, print_json
+from feint.games.errors import BadInput, nearest
+
+
+def show(
+    name: RunName,
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="Where the pictures go; by default the run's folder.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every information set, however many.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture."""
+    from feint.arena.policy import PlayedStrategy
+    from feint.papers.library import published
+    from feint.report.curve import draw_curve
+    from feint.report.picture import draw_strategy
+    from feint.runs.agents import beside
+    from feint.runs.folder import load_run
+    from feint.tree.cache import unroll
+
+    run = load_run(name)
+    if as_json:
+        if isinstance(run.strategy, PlayedStrategy):
+            raise BadInput(f"A strategy for {run.config.game} is too large to print; without --json it is drawn.")
+        tree = unroll(run.config.game)
+        table = run.strategy.table(tree)
+        print_json(
+            [
+                {
+                    "player": infoset.player,
+                    "sees": infoset.label,
+                    "moves": {name: float(table[row, tree.actions.index(name)]) for name in infoset.moves},
+                }
+                for row, infoset in enumerate(tree.infosets)
+            ]
+        )
+        return
+    target = _writable(folder or beside(run.path))
+    print_strategy(run, None if everything else MOST_ROWS)
+    curves = published(run.config.algorithm, run.config.game)
+    err.print(f"The curve is {draw_curve([run], target / 'curve.png', curves)}.")
+    picture = draw_strategy(run, target)
+    if picture:
+        err.print(f"The strategy at a glance is {picture}.")
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="kuhn-fictitious-play, leduc-nfsp or poker-rnn.")],
+    quick: Annotated[bool, typer.Option("--quick", help="A look in a few minutes instead of the full run.")] = False,
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="Where to; what it already holds is not run again.")
+    ] = None,
+) -> None:
+    """Reproduce a paper: its tables and figures, theirs beside ours."""
+    from feint.papers.library import papers
+    from feint.report.live import LiveLine
+
+    known = papers()
+    if paper not in known:
+        raise BadInput(f"There is no paper called {paper!r}; {nearest(paper, known)}")
+    target = _writable(folder or Path("papers") / (paper + ("-quick" if quick else "")))
+    page = known[paper](target, quick, lambda title: LiveLine(err, title))
+    out.print(page.read_text(), markup=False, soft_wrap=True)
+    err.print(f"The report and its figures are in {target}.")
+
+
+def _writable(folder: Path) -> Path:
+    """A folder, made if need be."""
+    from feint.runs.agents import own_folder
+
+    folder = own_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error.strerror}); choose another folder with --out.") from error
+    return folder
+
+
+MOST_ROWS = 24
+"""What fits a screen."""
+
+
+def print_strategy(run: Any, most: int | None = MOST_ROWS) -> None:
+    """The strategy, where it is small enough to print, and how good it is."""
+    from feint.arena.policy import PlayedStrategy
+    from feint.report.table import strategy_table
+    from feint.runs.card import headline, length
+    from feint.tree.cache import unroll
+
+    if not isinstance(run.strategy, PlayedStrategy):
+        tree = unroll(run.config.game)
+        out.print(strategy_table(tree, run.strategy, out.width, most))
+        if most is not None and len(tree.infosets) > most:
+            shown = f"The {most} of {len(tree.infosets):,} information sets that give away most"
+            out.print(f"{shown}; --all shows them all.\n")
+    last = run.metrics[-1]
+    out.print(f"{' '.join(headline(last, run.bound))} after {length(last)}", soft_wrap=True)

@@ -1,0 +1,33 @@
+"""What the commands share: where they print, and how they tell machines how good a run is."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
+RunName = Annotated[
+    str, typer.Argument(metavar="RUN", help="A folder that feint train has written, or an agent: see feint agents.")
+]
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def judged(row: dict[str, Any], bound: Any) -> dict[str, Any]:
+    """An evaluation for machines, with its unit and kind."""
+    if "exploitability" in row:
+        exact = {"unit": "chips per hand", "kind": "exact"}
+        return {"exploitability": row["exploitability"], "nash_conv": row["nash_conv"]} | exact
+    kind = {"unit": "mbb/h", "kind": "estimate, against random play"}
+    known = {"bound": asdict(bound)} if bound else {}
+    return {"winnings": row["winnings"], "winnings_error": row["winnings_error"]} | kind | known

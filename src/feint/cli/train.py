@@ -1,0 +1,73 @@
+"""Training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from feint.cli.show import print_strategy
+from feint.cli.terminal import AsJson, err, judged, print_json
+from feint.games.errors import BadInput
+
+
+def train(
+    algorithm: Annotated[str, typer.Argument(help="See feint algorithms.")],
+    game: Annotated[str, typer.Argument(help="See feint games.")],
+    steps: Annotated[int | None, typer.Option(help="Stop after this many steps.")] = None,
+    hands: Annotated[int | None, typer.Option(help="Stop once this many hands were played.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
+    until: Annotated[float | None, typer.Option(help="Stop at this exploitability, in chips per hand.")] = None,
+    preset: Annotated[str | None, typer.Option(help="A named set of settings; see feint algorithms.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")] = None,
+    seed: Annotated[int, typer.Option(help="The seed of everything random.")] = 0,
+    seeds: Annotated[int, typer.Option(help="Train this many seeds at once, from --seed on.")] = 1,
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="The run's folder; by default a new one in runs/.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from a run's last checkpoint.")] = False,
+    save_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 30.0,
+    as_json: AsJson = False,
+) -> None:
+    """Train until told to stop; not told when, to exploitability 1e-4 or for a minute."""
+    from feint.papers.library import published
+    from feint.report.curve import draw_curve
+    from feint.report.live import LiveLine
+    from feint.runs.train import train as run_training
+
+    run = run_training(
+        algorithm,
+        game,
+        steps=steps,
+        hands=hands,
+        seconds=seconds,
+        until=until,
+        settings=dict(_setting(text) for text in settings or ()),
+        preset=preset,
+        seed=seed,
+        seeds=seeds,
+        out=folder,
+        resume=resume,
+        save_every=save_every,
+        watcher=LiveLine(err, f"{algorithm} on {game}"),
+    )
+    picture = draw_curve([run], run.path / "curve.png", published(run.config.algorithm, run.config.game))
+    last = run.metrics[-1]
+    if as_json:
+        done = {"run": str(run.path), "game": run.config.game, "algorithm": algorithm, "steps": last["step"]}
+        done |= {"hands": int(last["hands"])} if "hands" in last else {}
+        print_json(done | {"seconds": run.timings[-1]["seconds"]} | judged(last, run.bound))
+        return
+    print_strategy(run)
+    err.print(
+        f"\nThe curve is {picture}. Go on with:\n  feint show {run.path}\n  feint evaluate {run.path}"
+        f"\n  feint train {algorithm} {game} --resume --out {run.path} --seconds 60"
+    )
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise BadInput(f"--set takes key=value, but {text!r} was given.")
+    return key.strip(), value.strip()

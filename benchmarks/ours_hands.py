@@ -72,7 +72,7 @@ def holdings() -> tuple[Run, Facts]:
     return run, facts
 
 
-def random_play() -> tuple[Run, Facts]:
+def random_play(tables: int = TABLES) -> tuple[Run, Facts]:
     """Limit hold'em at many tables, uniform among legal moves; a run of `count` makes so many moves at each."""
     arena = build_card_arena(unroll_betting(holdem()))
     policy = Uniform(arena)
@@ -82,7 +82,7 @@ def random_play() -> tuple[Run, Facts]:
         def step(_: Any, state: Any) -> Any:
             key, where, hands, won = state
             key, drawing = jax.random.split(key)
-            words = random_words(drawing, arena.play_words + 1, TABLES)
+            words = random_words(drawing, arena.play_words + 1, tables)
             moves = draw(policy(arena.sight(where), arena.turn(where)), as_uniform(words[-1]))
             played = arena.play(where, moves, words[:-1])
             return key, played.where, hands + played.done.sum(), won + played.payoff.sum(0)
@@ -90,17 +90,17 @@ def random_play() -> tuple[Run, Facts]:
         return jax.lax.fori_loop(0, count, step, state)
 
     key = jax.random.key(0)
-    dealt = arena.deal(random_words(key, arena.deal_words, TABLES))
+    dealt = arena.deal(random_words(key, arena.deal_words, tables))
     state: Any = (key, dealt, jnp.zeros((), jnp.int64), jnp.zeros(arena.players, jnp.float32))
     compile_s, compiled = elapsed(lambda: play.lower(arena, policy, state, jnp.asarray(1)).compile())
     state = compiled(arena, policy, state, jnp.asarray(2000))
-    decisions = 2000 * TABLES / int(state[2])
+    decisions = 2000 * tables / int(state[2])
 
     def run(count: int) -> None:
         nonlocal state
         state = jax.block_until_ready(compiled(arena, policy, state, jnp.asarray(count)))
 
-    return run, {"compile_s": compile_s, "hands": TABLES / decisions, "decisions": decisions}
+    return run, {"compile_s": compile_s, "hands": tables / decisions, "decisions": decisions}
 
 
 def _timed(

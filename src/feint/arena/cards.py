@@ -168,17 +168,23 @@ class CardArena(Arena):
 
     def up_to(self, node: Int[Array, "..."], cards: UInt8[Array, "... v"]) -> Seen:
         """What of a player's cards is seen at a betting decision."""
-        place = jnp.arange(cards.shape[-1]) - self.hole
-        open_ = place < self.upturned[node][..., None]
-        return Seen(node.astype(jnp.int16), jnp.where(open_, cards, jnp.uint8(HIDDEN)))
+        return Seen(node.astype(jnp.int16), jnp.where(self._open(node), cards, jnp.uint8(HIDDEN)))
+
+    def _open(self, node: Int[Array, "..."]) -> Bool[Array, "... v"]:
+        """Which of the cards that a player sees are there at a betting decision."""
+        return jnp.arange(len(self.arrived)) - self.hole < self.upturned[node][..., None]
 
     def legal(self, sight: Seen) -> Bool[Array, "... a"]:
         return self.child[sight.node] != -1
 
     def features(self, sight: Seen) -> Float[Array, "... f"]:
-        """What a network sees: the cards, then the betting, then how good the hand is."""
+        """What a network sees: the cards, then the betting, then how good the hand is.
+
+        Only cards that are there at the decision count. So many decisions of one hand, [b, l], can share the cards of
+        the last, [b, 1, v], and what takes longest is done once: renaming goes round by round and does not look ahead.
+        """
         cards = self.renamed(sight.cards) if self.view in ("symmetric", "strength") else sight.cards
-        held = cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)
+        held = (cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)) & self._open(sight.node)[..., None]
         if self.view == "rlcard":
             held = held.any(-2)
         else:
@@ -186,7 +192,7 @@ class CardArena(Arena):
             blocks = jnp.arange(self.rounds)[:, None] == self.arrived
             held = (held[..., None, :, :] & blocks[..., None]).sum(-2)
             held = held.reshape(*held.shape[:-2], self.rounds * self.kinds)
-        told = [] if self.standing is None else [self.standing(cards, HIDDEN)]
+        told = [] if self.standing is None else [self.standing(cards, self.upturned[sight.node])]
         return jnp.concatenate([held.astype(jnp.float32), self.betting[sight.node], *told], -1)
 
     def renamed(self, cards: UInt8[Array, "... v"]) -> UInt8[Array, "... v"]:

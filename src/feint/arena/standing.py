@@ -12,7 +12,7 @@ from typing import final
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, UInt8
+from jaxtyping import Array, Float, Int, UInt8
 
 from feint.arena.ranks import FEWEST, MOST, HandKey, HandRanks, build_ranks
 from feint.games.cards import best_five
@@ -47,14 +47,14 @@ class Standing(eqx.Module):
         """Features of a situation."""
         return LEVELS * len(self.boards)
 
-    def __call__(self, cards: UInt8[Array, "*b v"], hidden: int) -> Float[Array, "*b f"]:
-        """A player's own cards and the board's as features; 0 for rounds whose cards are `hidden`."""
+    def __call__(self, cards: UInt8[Array, "... v"], upturned: Int[Array, "..."]) -> Float[Array, "... f"]:
+        """A player's own cards and the board's as features; 0 for rounds whose cards are not turned up yet."""
         own, board = jnp.split(cards, [HOLE], -1)
         told = []
         for up in self.boards:
             level = self.share(own, board[..., :up])[..., None] * (LEVELS - 1)
             near = jnp.maximum(0.0, 1.0 - jnp.abs(level - jnp.arange(LEVELS, dtype=jnp.float32)))
-            told.append(jnp.where(board[..., up - 1, None] == hidden, 0.0, near))
+            told.append(jnp.where(upturned[..., None] >= up, near, 0.0))
         return jnp.concatenate(told, -1)
 
     def share(self, own: UInt8[Array, "*b h"], board: UInt8[Array, "*b v"]) -> Float[Array, "*b"]:

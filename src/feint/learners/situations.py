@@ -134,8 +134,8 @@ class Shown(Situations):
         made = choices >= 0
         choices = jnp.where(made, choices, 0)
         node = choices // self.moves
-        cards = jnp.broadcast_to(sight.cards[:, None], (*node.shape, sight.cards.shape[-1]))
-        return Path(self.arena.up_to(node, cards), choices % self.moves, made)
+        # Cards seen at the last decision stand for all: the arena shows no more of them than a decision does.
+        return Path(Seen(node, sight.cards[:, None]), choices % self.moves, made)
 
 
 def listed(tree: Tree, player: int, one_hot: bool = False) -> Listed:

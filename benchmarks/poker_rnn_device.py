@@ -2,6 +2,7 @@
 
     python benchmarks/poker_rnn_device.py FOLDER                            all ten, then the report
     python benchmarks/poker_rnn_device.py FOLDER as-published/rnfsp large/dqn --together 2
+    python benchmarks/poker_rnn_device.py FOLDER --judge large              one stage, and no report
 
 Small networks leave most of an accelerator idle, so those of the first stage take little longer together than alone.
 What is finished is read back and what was cut off goes on, so it may be called again with the same folder.
@@ -18,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from feint.papers.poker_rnn import LARGE, PUBLISHED, reproduce, train_agent
+from feint.papers.poker_rnn import LARGE, PUBLISHED, limit_holdem, play_stage, reproduce, train_agent
 from feint.papers.poker_rnn_judge import AGENTS
 
 STAGES = {stage.name: stage for stage in (PUBLISHED, LARGE)}
@@ -54,7 +55,11 @@ def main() -> None:
     asked.add_argument("agents", nargs="*", default=ALL, help="stage/agent; all of them and the report if left out")
     asked.add_argument("--together", type=int, default=len(AGENTS), help="processes at once")
     asked.add_argument("--here", action="store_true", help="train in this process, one after the other")
+    asked.add_argument("--judge", choices=STAGES, help="judge this stage's agents, here")
     args = asked.parse_args()
+    if args.judge:
+        play_stage(STAGES[args.judge], args.out, limit_holdem(), Lines)
+        return
     if args.here:
         for name in args.agents:
             stage, _, agent = name.partition("/")

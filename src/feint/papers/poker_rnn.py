@@ -105,15 +105,20 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     betting = limit_holdem()
     page, done = out / "README.md", list[Played]()
     for stage in (QUICK,) if quick else (PUBLISHED, LARGE):
-        runs = {name: train_agent(stage, name, out, watch) for name in AGENTS}
-        with watch(stage.title) as watcher:
-            notes = Notebook(out / stage.name / "judged.json")
-            judged = Judge(betting, notes, watcher.stage, stage.matches, stage.bounds)(runs)
-            watcher.stage("drawing")
-            draw(out, stage, runs, judged, betting)
-        done.append(Played(stage, runs, judged))
+        done.append(play_stage(stage, out, betting, watch))
         page.write_text(write_page(done, on_leduc()))
     return page
+
+
+def play_stage(stage: Stage, out: Path, betting: BettingTree, watch: Callable[[str], Watcher]) -> Played:
+    """Train all agents of a stage, judge them and draw its figures, as far as that is not done yet."""
+    runs = {name: train_agent(stage, name, out, watch) for name in AGENTS}
+    with watch(stage.title) as watcher:
+        notes = Notebook(out / stage.name / "judged.json")
+        judged = Judge(betting, notes, watcher.stage, stage.matches, stage.bounds)(runs)
+        watcher.stage("drawing")
+        draw(out, stage, runs, judged, betting)
+    return Played(stage, runs, judged)
 
 
 def limit_holdem() -> BettingTree:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from feint.evaluate.dominance import Eliminated
-from feint.report.curve import COLOURS, INK
+from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.report.game_tree import Branch, draw_tree
 from feint.report.grid import Panel, draw_grid
 from feint.tree.best_response import nash_conv_of
@@ -65,11 +65,7 @@ def _deal(tree: Tree, node: int) -> str:
 
 
 def _axes(title: str, width: float = 7.2) -> tuple[Any, Any]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, 4.0), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(width, 4.0)
     axes = figure.subplots()
     axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
@@ -90,18 +86,14 @@ def _draw_family(tree: Tree, path: Path) -> None:
     gaps = [float(nash_conv_of(tree.form, jnp.asarray(kuhn_equilibrium(tree, alpha)))) for alpha in alphas]
     axes.set(xlabel="α", ylabel="probability", xlim=(0, 1 / 3), ylim=(0, 1.02))
     axes.legend(frameon=False, title=f"value −1/18; largest NashConv {max(gaps):.0e}")
-    figure.savefig(path, dpi=150)
+    keep(figure, path)
 
 
 def _draw_mass(
     tree: Tree, played: Mapping[str, Float[np.ndarray, "u s i a"]], eliminated: Eliminated, path: Path
 ) -> None:
     """The probability of each dominated move, step by step, for the paper's two algorithms."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.6, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(9.6, 4.2)
     for axes, name in zip(figure.subplots(1, 2, sharey=True), played, strict=True):
         tables = played[name]
         steps = np.arange(1, len(tables) + 1)
@@ -119,7 +111,7 @@ def _draw_mass(
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=8)
-    figure.savefig(path, dpi=150)
+    keep(figure, path)
 
 
 def draw_exploitability(gaps: Mapping[str, Float[np.ndarray, "u s"]], path: Path) -> None:
@@ -131,7 +123,7 @@ def draw_exploitability(gaps: Mapping[str, Float[np.ndarray, "u s"]], path: Path
         axes.fill_between(steps, *np.quantile(values, (0.25, 0.75), 1), color=colour, alpha=0.12, linewidth=0)
     axes.set(xlabel="step", ylim=(0, None))
     axes.legend(frameon=False, fontsize="small")
-    figure.savefig(path, dpi=150)
+    keep(figure, path)
 
 
 def describe(tree: Tree, row: int, move: int) -> str:

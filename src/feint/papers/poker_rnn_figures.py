@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from feint.arena.betting import BettingTree
 from feint.arena.cards import Seen
 from feint.papers.poker_rnn_judge import AGENTS, FIRST, RANDOM, Estimate, starting_values
-from feint.report.curve import COLOURS, INK
+from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.report.starting_hands import ask_starting_hands, draw_chart, draw_heat_map
 from feint.runs.folder import Row, Run
 
@@ -34,11 +34,7 @@ def draw_starting_hands(run: Run, betting: BettingTree, label: str, path: Path) 
 
 def draw_curves(curves: Mapping[str, Sequence[Row]], path: Path) -> None:
     """Winnings off random play against hands played: a hundred hands a point as in the paper, and many."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10.8, 4.6), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(10.8, 4.6)
     few, many = figure.subplots(1, 2, sharey=True)
     for (name, rows), colour in zip(curves.items(), COLOURS, strict=False):
         played = [row for row in rows if row["hands"] > 0]
@@ -58,18 +54,14 @@ def draw_curves(curves: Mapping[str, Sequence[Row]], path: Path) -> None:
         axes.spines[["top", "right"]].set_visible(False)
     few.set_ylabel("won off random play (big blinds per hand)")
     figure.legend(loc="outside lower center", ncols=len(curves), frameon=False, fontsize=9)
-    figure.savefig(path, dpi=150)
+    keep(figure, path)
 
 
 def draw_cross(table: Mapping[tuple[str, str], Estimate], path: Path, title: str) -> None:
     """What the player of each row wins off that of each column, in big blinds per hand; 0 off itself."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     names = [*AGENTS, RANDOM]
     won = np.array([[table[one, other].value if one != other else 0.0 for other in names] for one in names]) / 1000
-    figure = Figure(figsize=(6.6, 5.4), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(6.6, 5.4)
     axes = figure.subplots()
     most = float(np.abs(won).max())
     image = axes.imshow(won, cmap="PuOr", vmin=-most, vmax=most)
@@ -85,4 +77,4 @@ def draw_cross(table: Mapping[tuple[str, str], Estimate], path: Path, title: str
     axes.spines[:].set_visible(False)
     axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize=10)
     figure.colorbar(image, ax=axes, shrink=0.8, label="won by the row (big blinds per hand)")
-    figure.savefig(path, dpi=150)
+    keep(figure, path)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.runs.card import headline
 from feint.runs.folder import Run
 
 ROUNDING = 1e-16
 """Exact zeros are drawn here: a logarithmic axis has no place for them."""
-INK = "#333333"
-COLOURS = ("#00796b", "#c88719", "#5e548e", "#a23b3b", "#3b6ea2", "#7a7a7a")
 
 
 class Published(NamedTuple):
@@ -35,12 +34,7 @@ def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Pu
     Published curves are dashed. Beside them runs are drawn against the moves played, which compare across methods
     where steps do not.
     """
-    # Imported late: it takes half a second, and most commands draw nothing.
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 4.5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(7.2, 4.5)
     axes = figure.subplots()
     shown = [
         curve if isinstance(curve, tuple) else (curve, curve.config.algorithm, headline(curve.metrics[-1])[0])
@@ -70,5 +64,4 @@ def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Pu
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="best", fontsize="small")
-    figure.savefig(path, dpi=150)
-    return path
+    return keep(figure, path)

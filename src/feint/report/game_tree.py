@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from feint.games.game import TERMINAL
-from feint.report.curve import COLOURS, INK
+from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.tree.tree import Tree
 
 
@@ -25,13 +25,9 @@ def draw_tree(
     tree: Tree, branches: Sequence[Branch], path: Path, table: Float[np.ndarray, "i a"] | None = None
 ) -> Path:
     """Draw branches side by side. With a strategy's table, moves carry their probabilities and rare ones fade."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     every = [_places(tree, branch.root) for branch in branches]
     leaves = [1 + max(across for across, _ in places.values()) for places in every]
-    figure = Figure(figsize=(0.85 * sum(leaves), 3.8), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(0.85 * sum(leaves), 3.8)
     boxes = np.atleast_1d(figure.subplots(1, len(branches), width_ratios=leaves))
     for branch, places, axes in zip(branches, every, boxes, strict=True):
         axes.set_title(branch.title, fontsize=10, fontweight="bold", color=INK, loc="left")
@@ -42,8 +38,7 @@ def draw_tree(
                 _edge(axes, tree, child, places, table)
         _information_sets(axes, tree, places)
         axes.margins(0.12)
-    figure.savefig(path, dpi=150)
-    return path
+    return keep(figure, path)
 
 
 Places = dict[int, tuple[float, float]]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from feint.report.curve import INK
+from feint.report.canvas import INK, blank, keep
 from feint.tree.tree import Tree
 
 FOLD, PASSIVE, AGGRESSIVE, GONE = "#9a9a9a", "#00796b", "#c88719", "#a23b3b"
@@ -55,16 +55,12 @@ def draw_grid(
     tree: Tree, panels: Sequence[Panel], path: Path, dominated: Bool[np.ndarray, "i a"] | None = None
 ) -> Path:
     """Draw strategies one below the other. Of many seeds: means as bars, the middle 80% of seeds as lines."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     found = layout(tree)
     assert found is not None, "draw_grid is for games that layout() takes"
     bands = [found.situations[first : first + WIDEST] for first in range(0, len(found.situations), WIDEST)]
     columns, rows = min(len(found.situations), WIDEST), len(found.cards)
     parts = [(panel, band, band is bands[0]) for panel in panels for band in bands]
-    figure = Figure(figsize=(1.0 + 1.75 * columns, 0.5 + (0.75 + 0.62 * rows) * len(parts)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(1.0 + 1.75 * columns, 0.5 + (0.75 + 0.62 * rows) * len(parts))
     marks = np.zeros_like(tree.legal) if dominated is None else dominated
     for (panel, band, first), box in zip(parts, figure.subfigures(len(parts), 1, squeeze=False)[:, 0], strict=True):
         if panel.title and first:
@@ -81,8 +77,7 @@ def draw_grid(
             unused.set_axis_off()
     if dominated is not None and dominated.any():
         figure.supxlabel("red, hatched: dominated moves", fontsize=8, color=GONE)
-    figure.savefig(path, dpi=150)
-    return path
+    return keep(figure, path)
 
 
 def _heading(situation: tuple[int, str]) -> str:

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from feint.arena.betting import BettingTree
 from feint.arena.cards import HIDDEN, Seen
-from feint.report.curve import INK
+from feint.report.canvas import INK, blank, keep
 from feint.report.grid import AGGRESSIVE, FOLD, PASSIVE
 
 
@@ -50,13 +50,9 @@ def draw_chart(
     betting: BettingTree, probabilities: Float[np.ndarray, "k k a"], path: Path, title: str = "", node: int = 0
 ) -> Path:
     """The chart of starting hands at a decision: every cell filled by how often each move is made."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     deck = betting.game.deck
     chart, names = by_ranks(probabilities, deck.copies), deck.ranks[::-1]
-    figure = Figure(figsize=(6.4, 6.9), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(6.4, 6.9)
     axes = figure.subplots()
     for row, first in enumerate(names):
         for column, second in enumerate(names):
@@ -68,8 +64,7 @@ def draw_chart(
     axes.spines[:].set_visible(False)
     axes.set_title(title, loc="left", color=INK, fontsize=10, fontweight="bold")
     _legend(figure, betting, node)
-    figure.savefig(path, dpi=150)
-    return path
+    return keep(figure, path)
 
 
 def _cell(axes: Any, row: int, column: int, shares: Sequence[float]) -> None:
@@ -93,22 +88,21 @@ def _legend(figure: Any, betting: BettingTree, node: int) -> None:
 
 def draw_heat_map(betting: BettingTree, values: Float[np.ndarray, "k k"], path: Path, title: str, unit: str) -> Path:
     """What every two starting cards are worth; cards by suit, and by rank within it."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     deck = betting.game.deck
     order = sorted(range(deck.kinds), key=lambda card: (deck.suit(card), deck.rank(card)))
-    figure = Figure(figsize=(6.8, 5.8), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank(6.8, 5.8)
     axes = figure.subplots()
     shown = values[np.ix_(order, order)]
-    # The diagonal is no hand; it takes the lowest value so that it does not stretch the colours.
-    image = axes.imshow(np.where(np.isnan(shown), np.nanmin(shown), shown), cmap="viridis", interpolation="nearest")
-    labels = [deck.name(card) for card in order]
-    places = [place for place in range(len(order)) if place % 4 == 0]
-    axes.set_xticks(places, [labels[place] for place in places], fontsize=7)
-    axes.set_yticks(places, [labels[place] for place in places], fontsize=7)
+    axes.set_facecolor(FOLD)  # a card with itself is no hand
+    image = axes.imshow(shown, cmap="viridis", interpolation="nearest")
+    ranks = len(order) // deck.copies
+    for suit in range(1, deck.copies):
+        axes.axhline(suit * ranks - 0.5, color="white", linewidth=1.0)
+        axes.axvline(suit * ranks - 0.5, color="white", linewidth=1.0)
+    places = [place for place in range(len(order)) if place % ranks % 4 == 2]
+    labels = [deck.name(order[place]) for place in places]
+    axes.set_xticks(places, labels, fontsize=7)
+    axes.set_yticks(places, labels, fontsize=7)
     axes.set_title(title, loc="left", color=INK, fontsize=10, fontweight="bold")
     figure.colorbar(image, ax=axes, shrink=0.8, label=unit)
-    figure.savefig(path, dpi=150)
-    return path
+    return keep(figure, path)

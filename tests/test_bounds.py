@@ -259,7 +259,10 @@ def test_random_play_in_holdem_loses_big_blinds():
     told = []
     bound = local_best_response(betting, Uniform(arena), 600, progress=told.append).in_big_blinds(2)
     assert 2000 < bound.low < bound.high < 4000
-    assert told[-1] == bound.hands >= 600
+    assert told[-1].in_big_blinds(2) == bound
+    assert [each.hands for each in told] == sorted(each.hands for each in told)
+    assert bound.hands >= 600
+    assert len(told) > 1
 
 
 def test_local_best_responses_refuse_what_they_cannot_do():

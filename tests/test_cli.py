@@ -101,17 +101,37 @@ def test_a_bound_is_kept_and_told(call, tmp_path, monkeypatch):
     shutil.copytree(AGENTS / "holdem", tmp_path / "run")
     (tmp_path / "run" / "bound.json").unlink()
     found = Bound(6.0, 4.0, 8.0, 200)  # in chips, two to the big blind
-    monkeypatch.setattr("feint.evaluate.local_best_response.local_best_response", lambda *_, **__: found)
+    monkeypatch.setattr("feint.evaluate.local_best_response.local_best_response", lambda *_, progress: progress(found))
     code, out, err = call("evaluate", "run", "--hands", "64")
     assert (code, err) == (0, "The bound is kept in run/bound.json.\n")
     told = "exploitability at least 3,000 mbb/h (2,000 to 4,000)"
     assert f"{told}, by a local best response over 200 hands: a lower bound" in out
-    assert f" mbb/h against random play; {told} after 56,747 steps, 104,355,574 hands\n" in call("show", "run")[1]
+    assert f" mbb/h against random play; {told} after 54,938 steps, 100,001,309 hands\n" in call("show", "run")[1]
     full = OSError(28, "No space left on device")
     monkeypatch.setattr("feint.runs.folder.write_whole", lambda *_: (_ for _ in ()).throw(full))
     code, again, err = call("evaluate", "run", "--hands", "64")
     assert (code, again) == (0, out)
     assert err == "The bound is not kept, because run cannot be written (No space left on device).\n"
+
+
+def test_a_bound_may_be_left_where_it_is(call, tmp_path, monkeypatch):
+    """Ctrl-C while a best response plays keeps what it has won so far; before that, there is nothing to keep."""
+    shutil.copytree(AGENTS / "holdem", tmp_path / "run")
+
+    def interrupted(*_, progress):
+        for bound in found:
+            progress(bound)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("feint.evaluate.local_best_response.local_best_response", interrupted)
+    found = [Bound(1.0, 0.0, 2.0, 100), Bound(6.0, 5.0, 7.0, 30_000)]
+    code, out, _ = call("evaluate", "run", "--hands", "64")
+    assert code == 0
+    assert "at least 3,000 mbb/h (2,500 to 3,500), by a local best response over 30,000 hands: a lower bound" in out
+    assert json.loads((tmp_path / "run" / "bound.json").read_text())["hands"] == 30_000
+    found = []
+    code, out, _ = call("evaluate", "run", "--hands", "64")
+    assert (code, out) == (130, "")
 
 
 def test_a_large_strategy_shows_its_leaks_first_and_all_on_request(call):

@@ -7,6 +7,7 @@ restart as they end.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -81,3 +82,8 @@ def draw(probabilities: Float[Array, "t a"], uniform: Float[Array, " t"]) -> Int
 def as_uniform(words: UInt32[Array, "..."]) -> Float[Array, "..."]:
     """Random words as float32 numbers from 0 up to but not including 1."""
     return (words >> 8).astype(jnp.float32) * 2.0**-24
+
+
+def for_device(choices: Mapping[str, int]) -> int:
+    """The number that suits the device that computes: the one given for its kind, or for a GPU."""
+    return choices.get(jax.default_backend(), choices["gpu"])

@@ -30,8 +30,8 @@ class Policy(eqx.Module):
     """A strategy for every seat of one game, asked for many tables at once."""
 
     @abstractmethod
-    def __call__(self, sight: Sight, turn: Int[Array, " t"]) -> Float[Array, "t a"]:
-        """Move probabilities, given what whoever is to move sees and which seat that is."""
+    def __call__(self, sight: Sight, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
+        """Move probabilities, given what whoever is to move sees and which seat that is, one for all or one each."""
 
 
 @final
@@ -40,7 +40,7 @@ class Uniform(Policy):
 
     arena: Arena
 
-    def __call__(self, sight: Sight, turn: Int[Array, " t"]) -> Float[Array, "t a"]:
+    def __call__(self, sight: Sight, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
         legal = self.arena.legal(sight).astype(jnp.float32)
         return legal / legal.sum(1, keepdims=True)
 
@@ -53,7 +53,7 @@ class Always(Policy):
     move: int = eqx.field(static=True)
     otherwise: int = eqx.field(static=True)
 
-    def __call__(self, sight: Sight, turn: Int[Array, " t"]) -> Float[Array, "t a"]:
+    def __call__(self, sight: Sight, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
         legal = self.arena.legal(sight)
         chosen = jnp.where(legal[:, self.move], self.move, self.otherwise)
         return (chosen[:, None] == jnp.arange(legal.shape[1])).astype(jnp.float32)
@@ -78,7 +78,7 @@ class Table(Policy):
 
     probabilities: Float[Array, "i a"]
 
-    def __call__(self, sight: Int[Array, " t"], turn: Int[Array, " t"]) -> Float[Array, "t a"]:
+    def __call__(self, sight: Int[Array, " t"], turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
         return self.probabilities[sight].astype(jnp.float32)
 
 
@@ -92,7 +92,7 @@ class CardTable(Policy):
     kinds: int = eqx.field(static=True)
     """Cards that can be told apart; a card still hidden is one more."""
 
-    def __call__(self, sight: Seen, turn: Int[Array, " t"]) -> Float[Array, "t a"]:
+    def __call__(self, sight: Seen, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
         place = sight.node.astype(jnp.int32)
         for card in jnp.moveaxis(jnp.minimum(sight.cards, self.kinds), -1, 0):
             place = place * (self.kinds + 1) + card

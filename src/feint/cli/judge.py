@@ -62,6 +62,7 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
     from feint.arena.betting import playground
     from feint.arena.cards import build_card_arena
     from feint.arena.policy import Uniform
+    from feint.evaluate.bound import Bound
     from feint.evaluate.local_best_response import local_best_response
     from feint.evaluate.match import match
     from feint.games.library import load_game
@@ -72,16 +73,23 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
     game = playground(load_game(run.config.game))
     assert not isinstance(game, Tree), "only large games have such strategies"
     arena = build_card_arena(game)
+    bound: Bound | None = None
+
+    def follow(found: Bound) -> None:
+        nonlocal bound
+        bound = found.in_big_blinds(game.big_blind)
+        status.update(f"{bound.hands:,} of {hands:,} hands: {at_least(bound)}; Ctrl-C leaves it there")
+
     with err.status("playing") as status:
         played = match(arena, run.strategy.policy, Uniform(arena), hands)
         mean, reach = played.in_big_blinds(game.big_blind)
-        bound = local_best_response(
-            game,
-            run.strategy.policy,
-            hands,
-            progress=lambda done: status.update(f"best response: {done:,} of {hands:,} hands"),
-        )
-    bound = bound.in_big_blinds(game.big_blind)
+        status.update("looking for a best response")
+        try:
+            local_best_response(game, run.strategy.policy, hands, progress=follow)
+        except KeyboardInterrupt:
+            if bound is None:
+                raise
+    assert bound is not None
     if as_json:
         print_json(
             {

@@ -33,7 +33,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt8, UInt64
 
-from feint.arena.arena import draw, random_words
+from feint.arena.arena import draw, for_device, random_words
 from feint.arena.betting import ILLEGAL, BettingTree
 from feint.arena.cards import CardArena, build_card_arena
 from feint.arena.policy import Policy
@@ -42,7 +42,9 @@ from feint.games.errors import BadInput
 from feint.games.poker import CALL, FOLD, RAISE
 
 ROWS = {"cpu": 1 << 13, "gpu": 1 << 18}
-"""How many situations the strategy is asked about at once, about: as many hands are played at once as that takes."""
+"""How many situations the strategy is asked about at once, about: hands are played at as many tables as that takes."""
+HANDS = 10
+"""Hands at each table, on average, before all wait for the last."""
 MOST_CARDS = 64
 """A set of cards is a word with a bit for each."""
 
@@ -53,12 +55,13 @@ def local_best_response(
     hands: int,
     seed: int = 0,
     runouts: int = 32,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[Bound], None] | None = None,
 ) -> Bound:
     """What a local best response wins off a strategy for two, over at least so many hands, half of them in each seat.
 
     `policy` plays in the card arena of this betting. While board cards are to come, showdowns are foreseen over all
-    boards there can be if they are at most `runouts`, else over so many of them. `progress` is told the hands played.
+    boards there can be if they are at most `runouts`, else over so many of them. `progress` is told
+    the bound so far, again and again.
     """
     if betting.players != 2:
         raise BadInput(f"A local best response has one opponent, but {betting.name} has {betting.players} players.")
@@ -67,17 +70,18 @@ def local_best_response(
             f"A local best response needs at least 8 hands to judge its error and 1 run-out to foresee showdowns, "
             f"but got hands={hands} and runouts={runouts}."
         )
-    response = build_local_response(betting, runouts)
-    rows = ROWS.get(jax.default_backend(), ROWS["gpu"])
-    deals = math.ceil(hands / 2)
-    batch = min(deals, max(1, rows // (2 * len(response.bits))))
-    key, played = jax.random.key(seed), []
-    for begun in range(0, deals, batch):
-        played.append(np.asarray(_play(response, policy, batch, jax.random.fold_in(key, begun))))
+    response, key = build_local_response(betting, runouts), jax.random.key(seed)
+    tables, deals = max(1, for_device(ROWS) // len(response.bits)), math.ceil(hands / 2)
+    parts = math.ceil(deals / (HANDS * tables))
+    played = np.zeros((2, 0, 2))
+    for part in range(parts):
+        dealing = jax.random.fold_in(key, part)
+        seats = [_play(response, policy, seat, tables, math.ceil(deals / parts), dealing) for seat in jnp.arange(2)]
+        played = np.concatenate([played, np.stack(seats, 2)], 1)
+        bound = bound_by_play(without_luck(*played))
         if progress:
-            progress(2 * (begun + batch))
-    won, luck = np.concatenate(played, 1)
-    return bound_by_play(without_luck(won, luck))
+            progress(bound)
+    return bound
 
 
 def without_luck(won: Float[np.ndarray, "d p"], luck: Float[np.ndarray, "d p"]) -> Float[np.ndarray, "d p"]:
@@ -91,24 +95,26 @@ def without_luck(won: Float[np.ndarray, "d p"], luck: Float[np.ndarray, "d p"]) 
 
 
 class Dealt(NamedTuple):
-    """What does not change while hands are played; one row for each hand."""
+    """Hands to be played, all with the local best response in one seat."""
 
-    seat: Int[Array, " t"]
-    """Where the local best response sits."""
-    board: UInt8[Array, "t b"]
-    possible: Bool[Array, "t r h"]
+    board: UInt8[Array, "d b"]
+    possible: Bool[Array, "d r h"]
     """The holdings that share no card with those it sees in each round."""
-    edge: Float[Array, "t r h"]
+    edge: Float[Array, "d r h"]
     """What it wins off each of these at a showdown for 1 chip, as foreseen in each round; in the last one, for sure."""
 
 
 class Play(NamedTuple):
-    """Where each hand is."""
+    """Where each table is. After a hand it takes the next, and when none is left it plays on for nothing."""
 
+    hand: Int[Array, " t"]
     node: Int[Array, " t"]
-    """The betting decision, or −2 − the end."""
     range: Float[Array, "t h"]
     """How likely the strategy would have played as it did with each holding, up to scale."""
+    begun: Int[Array, ""]
+    """Hands begun so far."""
+    won: Float[Array, " d"]
+    """What the response has won in each hand, in chips."""
     key: PRNGKeyArray
 
 
@@ -131,13 +137,13 @@ class LocalResponse(eqx.Module):
     runouts: tuple[Int[Array, "s k"], ...]
     """For each round, showdowns to foresee: which of the cards that it does not see complete the board."""
 
-    def deal(self, deals: int, key: PRNGKeyArray) -> Dealt:
-        """Hands for the response: each deal in both seats, with the cards dealt there."""
+    def deal(self, seat: Int[Array, ""], deals: int, key: PRNGKeyArray) -> Dealt:
+        """Hands for the response in a seat, with the cards dealt there."""
         dealt = self.arena.deal(random_words(key, self.arena.deal_words, deals)).cards
         holes, board = jnp.split(dealt, [2 * self.arena.hole], 1)
-        own, board = holes.reshape(2 * deals, self.arena.hole), jnp.repeat(board, 2, 0)
+        own = holes.reshape(deals, 2, self.arena.hole)[:, seat]
         possible, edge = zip(*(self.foresee(own, board, places) for places in self.runouts), strict=True)
-        return Dealt(jnp.tile(jnp.arange(2), deals), board, jnp.stack(possible, 1), jnp.stack(edge, 1))
+        return Dealt(board, jnp.stack(possible, 1), jnp.stack(edge, 1))
 
     def foresee(
         self, own: UInt8[Array, "t c"], board: UInt8[Array, "t b"], places: Int[Array, "s k"]
@@ -170,27 +176,44 @@ class LocalResponse(eqx.Module):
         """Cards as the rules tell them apart."""
         return [each // jnp.uint8(self.copies) for each in cards]
 
-    def step(self, dealt: Dealt, play: Play, policy: Policy) -> Play:
-        """One move in every hand that is not over."""
+    def step(self, dealt: Dealt, play: Play, policy: Policy, seat: Int[Array, ""]) -> Play:
+        """One move at every table."""
         key, drawing = jax.random.split(play.key)
-        live = play.node >= 0
-        node = jnp.where(live, play.node, 0)
-        acts = self.arena.actor[node] == dealt.seat
-        after = self.arena.child[node]
-        # What the strategy does: here if it is to move; if not, after each raise it may have to answer.
-        asked = [jnp.where(acts, after[:, RAISE], node), *after[:, RAISE + 1 :].T]
-        answers = [self._ask(policy, jnp.maximum(each, 0), dealt) for each in asked]
-        mixture = (dealt.possible[:, -1] * play.range)[..., None] * answers[0]
-        drawn = draw(mixture.sum(1), jax.random.uniform(drawing, node.shape))
-        best = self._best(node, dealt, play.range, [answer[..., FOLD] for answer in answers])
-        left = play.range * jnp.take_along_axis(answers[0], drawn[:, None, None], 2)[..., 0]
-        left = jnp.where((live & ~acts)[:, None], left / left.sum(1, keepdims=True), play.range)
-        moved = jnp.take_along_axis(after, jnp.where(acts, best, drawn)[:, None], 1)[:, 0]
-        return Play(jnp.where(live, moved, play.node), left, key)
+        here: Dealt = jax.tree.map(lambda leaf: leaf[play.hand], dealt)
+        node, left = self._move(here, play, policy, seat, drawing)
+        over, hands = node < 0, len(play.won)
+        won = play.won.at[jnp.where(over, play.hand, hands)].set(self._score(node, here, left, seat), mode="drop")
+        following = jnp.minimum(play.begun + jnp.cumsum(over) - 1, hands)
+        return Play(
+            jnp.where(over, following, play.hand),
+            jnp.where(over, 0, node),
+            jnp.where(over[:, None], 1.0, left),
+            play.begun + over.sum(),
+            won,
+            key,
+        )
 
-    def _ask(self, policy: Policy, node: Int[Array, " t"], dealt: Dealt) -> Float[Array, "t h a"]:
+    def _move(
+        self, here: Dealt, play: Play, policy: Policy, seat: Int[Array, ""], key: PRNGKeyArray
+    ) -> tuple[Int[Array, " t"], Float[Array, "t h"]]:
+        """The decision after one move (or −2 − the end), and what is left of the range."""
+        acts = self.arena.actor[play.node] == seat
+        after = self.arena.child[play.node]
+        # What the strategy does: here if it is to move; if not, after each raise it may have to answer.
+        asked = [jnp.where(acts, after[:, RAISE], play.node), *after[:, RAISE + 1 :].T]
+        answers = [self._ask(policy, jnp.maximum(each, 0), here.board, 1 - seat) for each in asked]
+        mixture = (here.possible[:, -1] * play.range)[..., None] * answers[0]
+        drawn = draw(mixture.sum(1), jax.random.uniform(key, acts.shape))
+        best = self._best(play.node, here, play.range, [answer[..., FOLD] for answer in answers])
+        left = play.range * jnp.take_along_axis(answers[0], drawn[:, None, None], 2)[..., 0]
+        left = jnp.where(acts[:, None], play.range, left / left.sum(1, keepdims=True))
+        return jnp.take_along_axis(after, jnp.where(acts, best, drawn)[:, None], 1)[:, 0], left
+
+    def _ask(
+        self, policy: Policy, node: Int[Array, " t"], board: UInt8[Array, "t b"], seat: Int[Array, ""]
+    ) -> Float[Array, "t h a"]:
         """What the strategy does at a betting decision with each holding."""
-        holdings, board = self._kinds(self.holdings, dealt.board)
+        holdings, board = self._kinds(self.holdings, board)
         shape = (len(board), len(holdings))
         cards = jnp.concatenate(
             [
@@ -201,8 +224,7 @@ class LocalResponse(eqx.Module):
         )
         sight = self.arena.up_to(jnp.broadcast_to(node[:, None], shape), cards)
         rows = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), sight)
-        answers = policy(rows, jnp.repeat(1 - dealt.seat, shape[1]))
-        return answers.reshape(*shape, -1).astype(jnp.float64)
+        return policy(rows, seat).reshape(*shape, -1).astype(jnp.float64)
 
     def _best(
         self, node: Int[Array, " t"], dealt: Dealt, range_: Float[Array, "t h"], folds: list[Float[Array, "t h"]]
@@ -220,27 +242,36 @@ class LocalResponse(eqx.Module):
         legal = self.arena.child[node] != ILLEGAL
         return jnp.where(legal, jnp.stack(values, 1), -jnp.inf).argmax(1)
 
-    def score(self, dealt: Dealt, play: Play) -> Float[Array, " t"]:
-        """What the response has won in each hand that is over, in chips: a showdown's mean over the range."""
-        end, seat = -2 - play.node, dealt.seat[:, None]
+    def _score(
+        self, node: Int[Array, " t"], here: Dealt, range_: Float[Array, "t h"], seat: Int[Array, ""]
+    ) -> Float[Array, " t"]:
+        """What the response has won in hands that are over, in chips: a showdown's mean over the range."""
+        end = jnp.maximum(-2 - node, 0)
         paid, folded = self.arena.paid[end].astype(jnp.float64), self.arena.folded[end]
-        own, other = jnp.take_along_axis(paid, seat, 1)[:, 0], jnp.take_along_axis(paid, 1 - seat, 1)[:, 0]
-        shown = own * _mean(dealt.edge[:, -1], play.range * dealt.possible[:, -1])
-        given_up = jnp.take_along_axis(folded, seat, 1)[:, 0]
-        return jnp.where(given_up, -own, jnp.where(folded.any(1), other, shown))
+        own, other = paid[:, seat], paid[:, 1 - seat]
+        shown = own * _mean(here.edge[:, -1], range_ * here.possible[:, -1])
+        return jnp.where(folded[:, seat], -own, jnp.where(folded.any(1), other, shown))
 
 
 @eqx.filter_jit
-def _play(response: LocalResponse, policy: Policy, deals: int, key: PRNGKeyArray) -> Float[Array, "2 d 2"]:
-    """What the response wins on each of so many deals in each seat, and how lucky it is there."""
+def _play(
+    response: LocalResponse, policy: Policy, seat: Int[Array, ""], tables: int, hands: int, key: PRNGKeyArray
+) -> Float[Array, "2 d"]:
+    """What the response wins in a seat on each of so many deals, and how lucky it is there."""
     dealing, playing = jax.random.split(key)
-    dealt = response.deal(deals, dealing)
-    start = Play(jnp.zeros(2 * deals, jnp.int32), jnp.ones((2 * deals, len(response.bits)), jnp.float64), playing)
-    end = jax.lax.while_loop(
-        lambda play: (play.node >= 0).any(), lambda play: response.step(dealt, play, policy), start
+    dealt, tables = response.deal(seat, hands, dealing), min(tables, hands)
+    start = Play(
+        hand=jnp.arange(tables),
+        node=jnp.zeros(tables, jnp.int32),
+        range=jnp.ones((tables, len(response.bits)), jnp.float64),
+        begun=jnp.asarray(tables),
+        won=jnp.zeros(hands, jnp.float64),
+        key=jax.random.fold_in(playing, seat),
     )
-    luck = _mean(dealt.edge[:, -1], dealt.possible[:, -1])
-    return jnp.stack([response.score(dealt, end), luck]).reshape(2, deals, 2)
+    end = jax.lax.while_loop(
+        lambda play: (play.hand < hands).any(), lambda play: response.step(dealt, play, policy, seat), start
+    )
+    return jnp.stack([end.won, _mean(dealt.edge[:, -1], dealt.possible[:, -1])])
 
 
 def build_local_response(betting: BettingTree, runouts: int) -> LocalResponse:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from functools import partial
+from typing import NamedTuple, final
 
 import equinox as eqx
 import jax
@@ -19,12 +20,14 @@ import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 from scipy import stats
 
-from feint.arena.arena import Arena, as_uniform, draw, random_words
+from feint.arena.arena import Arena, Sight, Where, as_uniform, draw, for_device, random_words
 from feint.arena.policy import Policy
 from feint.games.errors import BadInput
 
-BATCH = 4096
-"""Deals played at once."""
+DEALS = {"cpu": 1 << 14, "gpu": 1 << 16}
+"""Deals played at once …"""
+ROWS = {"cpu": 1 << 12, "gpu": 1 << 15}
+"""… and tables at which a move is made at once."""
 
 
 @final
@@ -68,12 +71,13 @@ def match(
     if deals < 2:
         raise BadInput(f"A match needs at least {2 * arena.players} hands to judge its error, but got {hands}.")
     scores: list[Float[np.ndarray, "d p"]] = []
-    key = jax.random.key(seed)
-    for begun in range(0, deals, BATCH):
+    key, parts = jax.random.key(seed), math.ceil(deals / for_device(DEALS))
+    batch = math.ceil(deals / parts)
+    for part in range(parts):
         key, playing = jax.random.split(key)
-        scores.append(np.asarray(_play_deals(arena, (first, second), min(BATCH, deals), playing)))
+        scores.append(np.asarray(_play_deals(arena, (first, second), batch, playing)))
         if progress:
-            progress(min(begun + BATCH, deals) * arena.players)
+            progress(min(batch * (part + 1), deals) * arena.players)
     won = np.concatenate(scores)[:deals].astype(float)
     by_deal = won.mean(1)
     error = float(by_deal.std(ddof=1)) / math.sqrt(deals)
@@ -96,26 +100,56 @@ def play_deals(arena: Arena, policies: tuple[Policy, Policy], deals: int, key: P
 _play_deals = eqx.filter_jit(play_deals)
 
 
+class Tables(NamedTuple):
+    """Hands being played, each at a table of its own."""
+
+    where: Where
+    waits: Int[Array, " t"]
+    """Whom each table waits for: policy · players + seat, and past all of these where the hand is over."""
+    won: Float[Array, "t p"]
+    key: PRNGKeyArray
+
+
 def play_out(
-    arena: Arena, policies: tuple[Policy, ...], seated: Int[Array, "t p"], where: Any, key: PRNGKeyArray
+    arena: Arena, policies: tuple[Policy, ...], seated: Int[Array, "t p"], where: Where, key: PRNGKeyArray
 ) -> Float[Array, "t p"]:
-    """Play hands to their end; `seated` says which policy sits where. What each seat wins, in chips."""
+    """Play hands to their end; `seated` says which policy sits where. What each seat wins, in chips.
+
+    One policy is asked at a time, in one seat: that for which most tables wait, for as many of them as are taken at
+    once. So nobody is asked what another decides, and the longest hands keep no one waiting.
+    """
     tables, players = seated.shape
+    askable = len(policies) * players
+    rows = min(for_device(ROWS), math.ceil(tables / (2 * askable)))
 
-    def move(state: tuple[Any, Array, Array, Array]) -> tuple[Any, Array, Array, Array]:
-        where, over, won, key = state
-        key, drawing = jax.random.split(key)
-        words = random_words(drawing, arena.play_words + 1, tables)
-        sight, turn = arena.sight(where), arena.turn(where)
-        asked = jnp.take_along_axis(seated, turn[:, None], 1)
-        answers = jnp.stack([policy(sight, turn) for policy in policies])
-        chosen = draw(jnp.take_along_axis(answers, asked[None], 0)[0], as_uniform(words[-1]))
-        played = arena.play(where, chosen, words[:-1])
-        return played.where, over | played.done, won + jnp.where(over[:, None], 0.0, played.payoff), key
+    def waiting_for(where: Where, seated: Int[Array, "b p"]) -> Int[Array, " b"]:
+        turn = arena.turn(where)
+        return jnp.take_along_axis(seated, turn[:, None], 1)[:, 0] * players + turn
 
-    start = where, jnp.zeros(tables, bool), jnp.zeros((tables, players), jnp.float32), key
-    won: Float[Array, "t p"] = jax.lax.while_loop(lambda state: ~state[1].all(), move, start)[2]
+    def move(state: Tables) -> Tables:
+        key, drawing = jax.random.split(state.key)
+        words = random_words(drawing, arena.play_words + 1, rows)
+        asked = (state.waits[:, None] == jnp.arange(askable)).sum(0).argmax()
+        places = jnp.nonzero(state.waits == asked, size=rows, fill_value=tables)[0]
+        here, chairs = jax.tree.map(lambda leaf: leaf.at[places].get(mode="clip"), (state.where, seated))
+        answers = [partial(_ask, policy) for policy in policies]
+        told = jax.lax.switch(asked // players, answers, arena.sight(here), asked % players)
+        played = arena.play(here, draw(told, as_uniform(words[-1])), words[:-1])
+        waits = jnp.where(played.done, askable, waiting_for(played.where, chairs))
+        return Tables(
+            jax.tree.map(lambda leaf, new: leaf.at[places].set(new, mode="drop"), state.where, played.where),
+            state.waits.at[places].set(waits.astype(state.waits.dtype), mode="drop"),
+            state.won.at[places].add(played.payoff, mode="drop"),
+            key,
+        )
+
+    start = Tables(where, waiting_for(where, seated), jnp.zeros((tables, players), jnp.float32), key)
+    won: Float[Array, "t p"] = jax.lax.while_loop(lambda state: (state.waits < askable).any(), move, start).won
     return won
+
+
+def _ask(policy: Policy, sight: Sight, seat: Int[Array, ""]) -> Float[Array, "b a"]:
+    return policy(sight, seat)
 
 
 def cross_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple, final
 
 import equinox as eqx
@@ -235,9 +236,12 @@ class Learned(Policy):
     greedy: bool = eqx.field(static=True)
     """The networks are of values rather than of probabilities."""
 
-    def __call__(self, sight: Sight, turn: Int[Array, " t"]) -> Float[Array, "t a"]:
-        answers = [
-            (learner.best if self.greedy else learner.mixed)(network, learner.here.own(sight))
-            for learner, network in zip(self.learners, self.networks, strict=True)
-        ]
-        return jnp.take_along_axis(jnp.stack(answers), turn[None, :, None], 0)[0]
+    def __call__(self, sight: Sight, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
+        def ask(learner: SeatLearner, network: Network, sight: Sight) -> Float[Array, "t a"]:
+            return (learner.best if self.greedy else learner.mixed)(network, learner.here.own(sight))
+
+        seats = [partial(ask, *seat) for seat in zip(self.learners, self.networks, strict=True)]
+        if turn.ndim == 0:
+            answers: Float[Array, "t a"] = jax.lax.switch(turn, seats, sight)
+            return answers
+        return jnp.take_along_axis(jnp.stack([ask(sight) for ask in seats]), turn[None, :, None], 0)[0]

@@ -84,6 +84,8 @@ def call(monkeypatch, capsys, tmp_path):
     """Run a command in an empty folder: exit code, stdout, stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(os, "_exit", sys.exit)  # how a command leaves that was interrupted
+    monkeypatch.setattr(cli.terminal, "interrupted", False)
 
     def run(*words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["feint", *words])

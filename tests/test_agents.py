@@ -135,7 +135,7 @@ def test_agents_are_listed(call):
     out = " ".join(out.split())
     assert all(name in out for name in NAMES)
     assert f"exploitability {rows['feint:kuhn']['exploitability']:.3g} chips per hand (exact)" in out
-    assert f"against random play; exploitability at least {bound['value']:.0f} mbb/h" in out
+    assert f"against random play; exploitability at least {bound['low']:.0f} mbb/h" in out
 
 
 @pytest.mark.usefixtures("_untouched")
@@ -166,7 +166,7 @@ def test_a_bound_is_kept_beside_a_run_but_not_beside_an_agent(tmp_path):
     assert folder.keep_bound(feint.load_run(path), more, game) == path / "bound.json"
     assert folder.bound_of(path) == feint.load_run(path).bound == more
     card = (path / "README.md").read_text()
-    assert "; exploitability at least 300 mbb/h (250 to 350)** after " in card
+    assert "; exploitability at least 250 mbb/h (a best response won 300, 250 to 350)** after " in card
     assert "over 30,000 hands, with the 95% interval; always folding loses 750 |" in card
     metrics = yaml.safe_load(card.split("---")[1])["model-index"][0]["results"][0]["metrics"]
     assert metrics[1] == {"type": "exploitability", "value": 300.0, "unit": "mbb/h", "kind": "lower bound"}

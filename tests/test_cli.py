@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import feint
 from feint.evaluate.bound import Bound
 from feint.runs.agents import AGENTS
 
@@ -104,14 +106,50 @@ def test_a_bound_is_kept_and_told(call, tmp_path, monkeypatch):
     monkeypatch.setattr("feint.evaluate.local_best_response.local_best_response", lambda *_, progress: progress(found))
     code, out, err = call("evaluate", "run", "--hands", "64")
     assert (code, err) == (0, "The bound is kept in run/bound.json.\n")
-    told = "exploitability at least 3,000 mbb/h (2,000 to 4,000)"
-    assert f"{told}, by a local best response over 200 hands: a lower bound" in out
+    told = "exploitability at least 2,000 mbb/h (a best response won 3,000, 2,000 to 4,000)"
+    assert f"{told}, over 200 hands: a lower bound" in out
     assert f" mbb/h against random play; {told} after 54,938 steps, 100,001,309 hands\n" in call("show", "run")[1]
     full = OSError(28, "No space left on device")
     monkeypatch.setattr("feint.runs.folder.write_whole", lambda *_: (_ for _ in ()).throw(full))
     code, again, err = call("evaluate", "run", "--hands", "64")
     assert (code, again) == (0, out)
     assert err == "The bound is not kept, because run cannot be written (No space left on device).\n"
+
+
+def test_it_says_which_version_it_is_and_helps_who_says_nothing(call):
+    assert call("--version") == (0, f"feint {feint.__version__}\n", "")
+    code, out, err = call()
+    assert (code, err) == (2, "")
+    assert "reproduce" in out
+
+
+def test_where_a_strategy_leaks_is_told(call):
+    run = json.loads(call("train", "cfr", "leduc", "--steps", "10", "--json")[1])["run"]
+    told = call("evaluate", run)[1].split("where it gives most away, as shares of that:\n")[1].splitlines()
+    worst = json.loads(call("evaluate", run, "--json")[1])["deviations"]
+    assert [line.split(", ", 1)[1] for line in told] == [leak["sees"] for leak in worst[:8]]
+    shares = [int(line.split("%")[0]) for line in told]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 0
+    # Where rounding errors are all there is, nothing leaks.
+    run = json.loads(call("train", "linear-program", "kuhn", "--json")[1])["run"]
+    assert "where it gives" not in call("evaluate", run)[1]
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(call, monkeypatch):
+    run = json.loads(call("train", "cfr", "kuhn", "--steps", "2", "--json")[1])["run"]
+    full = OSError(30, "Read-only file system", "curve.png.part")
+    monkeypatch.setattr("feint.report.canvas.write_whole", lambda *_: (_ for _ in ()).throw(full))
+    code, _, err = call("show", run)
+    assert code == 1
+    assert err == "feint: curve.png.part cannot be used (Read-only file system); choose another folder with --out.\n"
+
+
+def test_what_to_type_next_can_be_pasted(call):
+    _, _, err = call("train", "cfr", "kuhn(players=3)", "--steps", "2")
+    last = err.splitlines()[-1].strip()
+    assert shlex.split(last)[:4] == ["feint", "train", "cfr", "kuhn(players=3)"]
+    assert call(*shlex.split(last)[1:-1], "0.1")[0] == 0
 
 
 def test_a_bound_may_be_left_where_it_is(call, tmp_path, monkeypatch):
@@ -127,7 +165,7 @@ def test_a_bound_may_be_left_where_it_is(call, tmp_path, monkeypatch):
     found = [Bound(1.0, 0.0, 2.0, 100), Bound(6.0, 5.0, 7.0, 30_000)]
     code, out, _ = call("evaluate", "run", "--hands", "64")
     assert code == 0
-    assert "at least 3,000 mbb/h (2,500 to 3,500), by a local best response over 30,000 hands: a lower bound" in out
+    assert "at least 2,500 mbb/h (a best response won 3,000, 2,500 to 3,500), over 30,000 hands: a lower bound" in out
     assert json.loads((tmp_path / "run" / "bound.json").read_text())["hands"] == 30_000
     found = []
     code, out, _ = call("evaluate", "run", "--hands", "64")

@@ -18,7 +18,7 @@ import pytest
 
 import feint
 from feint.runs.config import RunConfig, algorithms, resolve
-from feint.runs.folder import load_run, write_whole
+from feint.runs.folder import RunFolder, load_run, write_whole
 from feint.runs.made import made_with
 from feint.runs.train import evaluation_points
 
@@ -177,3 +177,24 @@ def test_an_interrupt_keeps_what_there_is(tmp_path):
     run = load_run(tmp_path / "run")
     tree = feint.unroll("leduc")
     assert feint.exploitability(tree, run.strategy) == pytest.approx(run.metrics[-1]["exploitability"], abs=1e-12)
+
+
+def test_a_run_that_goes_on_counts_the_time_since_its_last_evaluation(tmp_path, monkeypatch):
+    """Time goes by between evaluations too; checkpoints tell it."""
+    monkeypatch.setattr("feint.runs.train.PIECE", 0.0)  # a checkpoint after every step
+    monkeypatch.setattr("feint.runs.train.SAVE_SHARE", math.inf)
+    run = feint.train("cfr", "kuhn", steps=40, out=tmp_path / "run", save_every=0.0)
+    evaluated = {row["step"] for row in run.metrics}
+    saved = [row for row in run.timings if row["step"] not in evaluated]
+    assert saved, "a checkpoint between evaluations"
+    folder = RunFolder.resume(run.path, run.config)
+    folder.rewind(saved[-1]["step"], {row["step"] for row in run.metrics if row["step"] <= saved[-1]["step"]})
+    assert folder.timings[-1] == saved[-1]
+    assert folder.metrics[-1]["step"] < saved[-1]["step"]
+    assert [row["seconds"] for row in run.timings] == sorted(row["seconds"] for row in run.timings)
+
+
+def test_going_on_with_other_settings_names_those_that_differ(tmp_path):
+    feint.train("nfsp", "kuhn", steps=2, settings={"tables": 16}, out=tmp_path / "run")
+    with pytest.raises(feint.BadInput, match=r"begun with settings tables=16, not tables=32; ask for the same"):
+        feint.train("nfsp", "kuhn", steps=4, settings={"tables": 32}, out=tmp_path / "run", resume=True)

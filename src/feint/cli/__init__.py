@@ -1,27 +1,45 @@
-"""The commands. Data goes to stdout, talk to stderr; exit code 0 is done, 1 failed, 2 bad input."""
+"""The commands. Data goes to stdout, talk to stderr; exit code 0 is done, 1 failed, 2 bad input, 130 interrupted."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from rich.text import Text
 
+from feint.cli import terminal
 from feint.cli.judge import evaluate, play_match
 from feint.cli.lists import agents, algorithms, games
 from feint.cli.show import reproduce, show
-from feint.cli.terminal import err
+from feint.cli.terminal import err, out
 from feint.cli.train import train
 from feint.games.errors import BadInput, RunStopped
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     help="Find, judge and play strategies for games with hidden information.",
 )
+
+
+@app.callback()
+def start(
+    version: Annotated[bool, typer.Option("--version", help="Which Feint this is.", is_eager=True)] = False,
+) -> None:
+    if version:
+        import feint
+
+        out.print(f"feint {feint.__version__}")
+        raise typer.Exit
+
+
 for command in (games, algorithms, agents, train, evaluate, play_match, show, reproduce):
     app.command("match" if command is play_match else None)(command)
 
@@ -38,11 +56,23 @@ def main() -> None:
         _fail(str(error), 1)
     except typer.TyperException as error:
         _fail(error.format_message(), 2)
+    except OSError as error:
+        _fail(f"{error.filename} cannot be used ({error.strerror}); choose another folder with --out.", 1)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("Stopped before there was anything to keep.", 1)
-    sys.exit(status if isinstance(status, int) else 0)
+        _fail("Stopped before there was anything to keep.", INTERRUPTED)
+    _leave(status if isinstance(status, int) else 0)
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    err.print(Text.assemble(("feint: ", "bold red"), message), soft_wrap=True)
+    if message:  # there is none where the help says it all
+        err.print(Text.assemble(("feint: ", "bold red"), message), soft_wrap=True)
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    if terminal.interrupted or code == INTERRUPTED:
+        # What is still being computed must not find its memory gone: leave at once, with everything said.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)

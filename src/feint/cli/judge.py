@@ -8,7 +8,15 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from feint.cli import terminal
 from feint.cli.terminal import AsJson, RunName, err, out, print_json
+
+LEAKS = 8
+"""How many information sets are named that give a strategy away …"""
+SMALLEST = 0.005
+"""… each with at least this share …"""
+ROUNDING = 1e-12
+"""… unless there is nothing to give away but rounding errors."""
 
 
 def evaluate(
@@ -22,13 +30,15 @@ def evaluate(
     from feint.runs.folder import load_run
     from feint.tree.cache import unroll
 
-    run = load_run(name)
+    with err.status("reading"):
+        run = load_run(name)
     if isinstance(run.strategy, PlayedStrategy):
         _evaluate_large(run, name, hands, as_json)
         return
-    tree = unroll(run.config.game)
-    values = expected_values(tree, run.strategy)
-    best = [best_response(tree, run.strategy, player).value for player in range(tree.players)]
+    with err.status("judging"):
+        tree = unroll(run.config.game)
+        values = expected_values(tree, run.strategy)
+        best = [best_response(tree, run.strategy, player).value for player in range(tree.players)]
     gap = sum(best) - float(values.sum())
     if as_json:
         given = deviations(tree, run.strategy)
@@ -55,6 +65,12 @@ def evaluate(
         table.add_row(str(player + 1), f"{value:+.6f}", f"{most:+.6f}", f"{most - value:.2e}")
     out.print(table)
     out.print(f"\nexploitability {gap / tree.players:.6g}, NashConv {gap:.6g} chips per hand (exact)")
+    given = deviations(tree, run.strategy)
+    worst = [row for row in (-given.gain).argsort(kind="stable")[:LEAKS] if given.share[row] >= SMALLEST]
+    if worst and gap > ROUNDING:
+        out.print("\nwhere it gives most away, as shares of that:")
+        for row in worst:
+            out.print(f"  {given.share[row]:4.0%}  player {tree.player[row] + 1}, {tree.labels[row]}", markup=False)
 
 
 def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
@@ -70,9 +86,10 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
     from feint.runs.folder import keep_bound
     from feint.tree.tree import Tree
 
-    game = playground(load_game(run.config.game))
-    assert not isinstance(game, Tree), "only large games have such strategies"
-    arena = build_card_arena(game)
+    with err.status("unrolling the betting"):
+        game = playground(load_game(run.config.game))
+        assert not isinstance(game, Tree), "only large games have such strategies"
+        arena = build_card_arena(game)
     bound: Bound | None = None
 
     def follow(found: Bound) -> None:
@@ -89,6 +106,7 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
         except KeyboardInterrupt:
             if bound is None:
                 raise
+            terminal.interrupted = True
     assert bound is not None
     if as_json:
         print_json(
@@ -102,8 +120,7 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
         )
     else:
         out.print(f"winnings       {mean:,.0f} ± {reach:,.0f} mbb/h against random play, {played.hands:,} hands")
-        by = f"by a local best response over {bound.hands:,} hands: a lower bound"
-        out.print(f"exploitability {at_least(bound)}, {by}", soft_wrap=True)
+        out.print(f"exploitability {at_least(bound)}, over {bound.hands:,} hands: a lower bound", soft_wrap=True)
     try:
         kept = keep_bound(run, bound, game)
     except OSError as error:
@@ -127,8 +144,9 @@ def play_match(
     from feint.evaluate.match import match
     from feint.runs.seats import seat
 
-    table = seat((first, second), game)
-    with err.status("playing") as status:
+    with err.status("reading") as status:
+        table = seat((first, second), game)
+        status.update("playing")
         one, other = table.policies
         played = match(table.arena, one, other, hands, seed, lambda done: status.update(f"{done:,} hands played"))
     mean, reach = played.in_big_blinds(table.big_blind)
@@ -138,4 +156,4 @@ def play_match(
         return
     off = f"off {second}, over {played.hands:,} hands of {table.game}"
     out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%) {off}")
-    err.print(f"Duplicate deals are worth {played.saved:.1f} times as many hands.")
+    err.print(f"(Every deal was played from both sides, or this would take {played.saved:.1f} times as many hands.)")

@@ -28,7 +28,8 @@ def show(
     from feint.runs.folder import load_run
     from feint.tree.cache import unroll
 
-    run = load_run(name)
+    with err.status("reading"):
+        run = load_run(name)
     if as_json:
         if isinstance(run.strategy, PlayedStrategy):
             raise BadInput(f"A strategy for {run.config.game} is too large to print; without --json it is drawn.")
@@ -47,9 +48,10 @@ def show(
         return
     target = _writable(folder or beside(run.path))
     print_strategy(run, None if everything else MOST_ROWS)
-    curves = published(run.config.algorithm, run.config.game)
-    err.print(f"The curve is {draw_curve([run], target / 'curve.png', curves)}.")
-    picture = draw_strategy(run, target)
+    with err.status("drawing"):
+        curve = draw_curve([run], target / "curve.png", published(run.config.algorithm, run.config.game))
+        picture = draw_strategy(run, target)
+    err.print(f"The curve is {curve}.")
     if picture:
         err.print(f"The strategy at a glance is {picture}.")
 

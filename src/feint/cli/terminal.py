@@ -13,6 +13,9 @@ from rich.console import Console
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
+interrupted = False
+"""Whether Ctrl-C has cut something off whose result so far was kept."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="A folder that feint train has written, or an agent: see feint agents.")

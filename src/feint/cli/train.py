@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +31,7 @@ def train(
     save_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 30.0,
     as_json: AsJson = False,
 ) -> None:
-    """Train until told to stop; not told when, to exploitability 1e-4 or for a minute."""
+    """Train until told to stop; not told when, for a minute, or to exploitability 1e-4 where that is known."""
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.live import LiveLine
@@ -60,9 +61,11 @@ def train(
         print_json(done | {"seconds": run.timings[-1]["seconds"]} | judged(last, run.bound))
         return
     print_strategy(run)
+    where = shlex.quote(str(run.path))
     err.print(
-        f"\nThe curve is {picture}. Go on with:\n  feint show {run.path}\n  feint evaluate {run.path}"
-        f"\n  feint train {algorithm} {game} --resume --out {run.path} --seconds 60"
+        f"\nThe curve is {picture}. Go on with:\n  feint show {where}\n  feint evaluate {where}"
+        f"\n  feint train {algorithm} {shlex.quote(game)} --resume --out {where} --seconds 60",
+        soft_wrap=True,
     )
 
 

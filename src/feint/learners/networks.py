@@ -139,6 +139,7 @@ class Design:
     memory: int = 128
     """The units that remember."""
     bias: bool = True
+    """Of the layers after those."""
 
     @property
     def recurrent(self) -> bool:
@@ -153,7 +154,8 @@ class Design:
         remembering, answering = jax.random.split(key)
         kind = eqx.nn.LSTMCell if self.cell == "lstm" else eqx.nn.GRUCell
         cell = kind(inputs, self.memory, key=remembering, dtype=jnp.float32)
-        return Recurrent(cell, MLP(self.memory, self.hidden, outputs, answering, self.activation, output, flat))
+        head = MLP(self.memory, self.hidden, outputs, answering, self.activation, output, flat, self.bias)
+        return Recurrent(cell, head)
 
 
 class Trained(NamedTuple):

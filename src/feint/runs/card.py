@@ -29,12 +29,14 @@ def headline(row: Mapping[str, Any], bound: Bound | None = None) -> tuple[str, s
 
 def length(row: Mapping[str, Any]) -> str:
     """How far a run had come at an evaluation: steps, and hands where they are counted."""
-    return f"{row['step']:,} steps" + (f", {row['hands']:,.0f} hands" if "hands" in row else "")
+    steps = f"{row['step']:,} step{'' if row['step'] == 1 else 's'}"
+    return f"{steps}, {row['hands']:,.0f} hands" if "hands" in row else steps
 
 
 def at_least(bound: Bound) -> str:
-    """A bound in words."""
-    return f"at least {bound.value:,.0f} {bound.unit} ({bound.low:,.0f} to {bound.high:,.0f})"
+    """A bound in words: what is sure, but for bad luck with the cards, and what was won."""
+    won = f"a best response won {bound.value:,.0f}, {bound.low:,.0f} to {bound.high:,.0f}"
+    return f"at least {max(bound.low, 0.0):,.0f} {bound.unit} ({won})"
 
 
 def model_card(

@@ -2,7 +2,7 @@
 
 config.json          what was asked for, in full
 metrics.jsonl        one line for each evaluation; the truth, and the same whenever the run is repeated
-timings.jsonl        how long each of those took to reach
+timings.jsonl        how long it took to reach each of those, and each checkpoint
 strategy.safetensors the strategy at the end
 README.md            a model card
 made.json            the machine and the programs that made it; there only while the run is finished
@@ -17,6 +17,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count, takewhile
 from pathlib import Path
@@ -135,17 +136,23 @@ class RunFolder:
         before = config_of(path)
         for name in ("game", "algorithm", "seed", "seeds", "settings"):
             then, now = getattr(before, name), getattr(config, name)
+            if name == "settings":  # only those that differ
+                then, now = (
+                    ", ".join(f"{key}={one[key]}" for key in one if one[key] != other.get(key))
+                    for one, other in ((then, now), (now, then))
+                )
             if then != now:
                 raise BadInput(f"{path} was begun with {name} {then}, not {now}; ask for the same to go on with it.")
         folder = cls(path, config)
         folder.metrics, folder.timings = (_rows(path / name) for name in (METRICS, TIMINGS))
         return folder
 
-    def rewind(self, steps: set[int]) -> None:
-        """Keep only the evaluations at these steps, those that the run would have made on its way to the checkpoint."""
+    def rewind(self, step: int, evaluated: set[int]) -> None:
+        """Go back to a checkpoint: keep the evaluations that the run would have made on its way there, and its time."""
         (self.path / MADE).unlink(missing_ok=True)  # until the run is finished again
+        self.metrics[:] = [row for row in self.metrics if row["step"] in evaluated]
+        self.timings[:] = [row for row in self.timings if row["step"] <= step]
         for name, rows in ((METRICS, self.metrics), (TIMINGS, self.timings)):
-            rows[:] = [row for row in rows if row["step"] in steps]
             write_whole(self.path / name, "".join(json.dumps(row) + "\n" for row in rows).encode())
         write_whole(self.path / CONFIG, self.config.to_json().encode())
 
@@ -169,21 +176,28 @@ class RunFolder:
 
     def log(self, row: Row, seconds: float) -> None:
         """Append one evaluation."""
-        timing = {"step": row["step"], "seconds": seconds}
         self.metrics.append(row)
-        self.timings.append(timing)
-        for name, line in ((METRICS, row), (TIMINGS, timing)):
-            with (self.path / name).open("a") as file:
-                file.write(json.dumps(line) + "\n")
+        self._append(METRICS, row)
+        self._clock(row["step"], seconds)
         if self._events is None:
             self._events = SummaryWriter(str(self.path / EVENTS), purge_step=row["step"], write_to_disk=True)
         for name, value in row.items():
             if isinstance(value, float):
                 self._events.add_scalar(name, value, row["step"])
 
-    def save(self, step: int, state: Any) -> None:
+    def save(self, step: int, state: Any, seconds: float) -> None:
         """Write a checkpoint."""
         save_checkpoint(self.checkpoints, step, state, write_whole)
+        if not self.timings or self.timings[-1]["step"] != step:
+            self._clock(step, seconds)
+
+    def _clock(self, step: int, seconds: float) -> None:
+        self.timings.append({"step": step, "seconds": seconds})
+        self._append(TIMINGS, self.timings[-1])
+
+    def _append(self, name: str, row: Row) -> None:
+        with (self.path / name).open("a") as file:
+            file.write(json.dumps(row) + "\n")
 
     def finish(self, strategy: Strategy, game: Playground) -> Run:
         """Write the strategy, the card and, last, with what they were made."""
@@ -212,7 +226,8 @@ def write_whole(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing can be written, there is nothing to remove
+            part.unlink(missing_ok=True)
         raise
     folder = os.open(path.parent, os.O_RDONLY)
     try:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol, Self, final
@@ -95,13 +95,14 @@ def train(
 ) -> Run:
     """Run an algorithm on a game until `steps`, `hands`, `seconds` or exploitability `until`, whichever comes first.
 
-    Left without any of the four, it stops at exploitability 1e-4 or after a minute. The run is written to `out`,
-    by default a new folder under `runs/`. `seeds` runs are made at once, and reported by their median. With `resume`
-    a run goes on from its last checkpoint (in `out`, or the latest of this algorithm on this game), with its own
-    settings unless others are asked for, which is an error. An interrupt
-    (Ctrl-C) stops a run early and keeps what it has.
+    Left without any of the four, it stops after a minute, or at exploitability 1e-4 where that is known. The run is
+    written to `out`, by default a new folder under `runs/`. `seeds` runs are made at once, and reported by their
+    median. With `resume` a run goes on from its last checkpoint (in `out`, or the latest of this algorithm on this
+    game), with its own settings unless others are asked for, which is an error. An interrupt (Ctrl-C) stops a run early
+    and keeps what it has.
     """
-    if steps is None and hands is None and seconds is None and until is None:
+    told = not (steps is None and hands is None and seconds is None and until is None)
+    if not told:
         seconds, until = 60.0, 1e-4
     rules = load_game(game) if isinstance(game, str) else game
     find = last_folder if resume else free_folder
@@ -111,26 +112,35 @@ def train(
     method = resolve(algorithm, settings or {}, preset)
     config = RunConfig(rules.name, algorithm, asdict(method), seed, seeds, steps, hands, seconds, until)
     with watcher or Unwatched() as watching:
-        return _train(method, rules, config, path, resume, save_every, watching)
+        return _train(method, rules, config, path, resume, save_every, watching, told)
 
 
 def _train(
-    method: Config, rules: Game[Any], config: RunConfig, path: Path, resume: bool, save_every: float, watcher: Watcher
+    method: Config,
+    rules: Game[Any],
+    config: RunConfig,
+    path: Path,
+    resume: bool,
+    save_every: float,
+    watcher: Watcher,
+    told: bool,
 ) -> Run:
     watcher.stage(f"unrolling {rules.name}")
     game = playground(rules, lambda nodes: watcher.stage(f"unrolling {rules.name}: {nodes:,} nodes"))
     if not isinstance(game, Tree):
+        config = config if told else replace(config, until=None)
         _check_large(config)
     watcher.stage(f"preparing {config.algorithm}")
     solver = method.on(game)  # type: ignore[arg-type]  # _check_large has seen to it
+    if resume:
+        folder = RunFolder.resume(path, config)
     watcher.stage("compiling")
     trainer = Trainer(solver, game, config)
     if resume:
-        folder = RunFolder.resume(path, config)
         trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, watcher.warn)
         _check_ahead(trainer, config, path)
         points = evaluation_points(config.steps, trainer.growth)
-        folder.rewind(set(takewhile(lambda point: point <= trainer.step, points)))
+        folder.rewind(trainer.step, set(takewhile(lambda point: point <= trainer.step, points)))
     else:
         folder = RunFolder.create(path, config)
     with folder:
@@ -277,7 +287,7 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
                 running, pace = running + taken, taken / steps
                 if time.monotonic() - saved >= wait:
                     start = time.monotonic()
-                    folder.save(trainer.step, trainer.state)
+                    folder.save(trainer.step, trainer.state, running)
                     saved = time.monotonic()
                     wait = max(save_every, (saved - start) / SAVE_SHARE)
             if trainer.step in logged:
@@ -287,7 +297,7 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
             watcher.row(row, running)
             if trainer.enough or out_of_time() or (config.until is not None and row["exploitability"] <= config.until):
                 break
-    folder.save(trainer.step, trainer.state)
+    folder.save(trainer.step, trainer.state, running)
 
 
 def evaluation_points(last: int | None, growth: float) -> Iterator[int]:

@@ -59,6 +59,8 @@ def main() -> None:
     except OSError as error:
         _fail(f"{error.filename} cannot be used ({error.strerror}); choose another folder with --out.", 1)
     except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED
+    if status == INTERRUPTED:
         _fail("Stopped before there was anything to keep.", INTERRUPTED)
     _leave(status if isinstance(status, int) else 0)
 

@@ -181,6 +181,16 @@ def test_a_large_strategy_shows_its_leaks_first_and_all_on_request(call):
     assert len(long.splitlines()) > 288
 
 
+def test_of_many_moves_the_likeliest_are_shown(call):
+    """Seven columns of probabilities fit no screen."""
+    rows = [[3 if row == column else 0 for column in range(7)] for row in range(6)] + [[9] * 7]
+    _, out, _ = call("train", "linear-program", f"matrix(payoffs={rows})".replace(" ", ""))
+    first, *_ = (line for line in out.splitlines() if line.split()[:1] == ["1"])
+    assert first.split()[2:] == ["6", "1.00", "0", "0.00", "1", "0.00"]  # the last row is better than all others
+    assert out.count("likeliest moves") == 1
+    assert max(map(len, out.splitlines())) <= 100
+
+
 def test_a_second_run_gets_a_folder_of_its_own_and_out_must_be_empty(call, tmp_path):
     first = json.loads(call("train", "cfr", "kuhn", "--steps", "2", "--json")[1])["run"]
     second = json.loads(call("train", "cfr", "kuhn", "--steps", "2", "--json")[1])["run"]

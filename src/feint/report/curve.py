@@ -60,6 +60,9 @@ def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Pu
     axes.set(xscale="log", yscale="log" if exact else "linear", xlabel=across, ylabel=measure)
     games = sorted({run.config.game for run, _, _ in shown})
     axes.set_title(" and ".join(games), color=INK, loc="left", fontweight="bold")
+    if not exact:
+        note = "Less won off random play may be better play: see what a best response wins, by feint evaluate."
+        figure.supxlabel(note, fontsize=8, color="0.4")
     axes.margins(x=0.08)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)

@@ -16,6 +16,10 @@ COLOURS = ("bright_black", "cyan", "yellow", "magenta", "green", "red", "blue")
 EIGHTHS = "▏▎▍▌▋▊▉█"
 LONGEST = 8
 """Characters in a full bar, where there is room."""
+MOST_MOVES = 6
+"""With more moves than these there is no room for a column each …"""
+LIKELIEST = 3
+"""… and only so many of a row's moves are shown."""
 
 
 def strategy_table(tree: Tree, strategy: Strategy, width: int, most: int | None = None) -> Table:
@@ -32,14 +36,19 @@ def strategy_table(tree: Tree, strategy: Strategy, width: int, most: int | None 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("player", justify="right")
     table.add_column("sees", no_wrap=True)
-    for name in tree.actions:
+    wide = len(tree.actions) > MOST_MOVES
+    for name in ("likeliest moves",) if wide else tree.actions:
         table.add_column(name, no_wrap=True)
     table.add_column("leak", justify="right")
     for row, following in zip(rows, [*rows[1:], rows[-1]], strict=True):
-        cells = [
+        cells: list[Text | str] = [
             _bar(probabilities[row, move], length, COLOURS[move % len(COLOURS)]) if tree.legal[row, move] else ""
             for move in range(len(tree.actions))
         ]
+        if wide:
+            best = np.argsort(-probabilities[row], kind="stable")[:LIKELIEST]
+            shown = [f"{tree.actions[move]} {probabilities[row, move]:.2f}" for move in best if tree.legal[row, move]]
+            cells = ["   ".join(shown)]
         share = given_away.share[row]
         last = tree.player[row] != tree.player[following]
         leak = f"{share:.0%}" if share >= 0.005 else ""

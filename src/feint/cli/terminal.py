@@ -16,7 +16,7 @@ err = Console(stderr=True, highlight=False)
 interrupted = False
 """Whether Ctrl-C has cut something off whose result so far was kept."""
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="A folder that feint train has written, or an agent: see feint agents.")
 ]

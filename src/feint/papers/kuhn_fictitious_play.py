@@ -226,7 +226,7 @@ The modified algorithm. With three players and more an equilibrium promises noth
 
 {chr(10).join(_remains(crowd) for crowd in crowds)}
 
-Made by `feint reproduce kuhn-fictitious-play`.
+Made by `feint reproduce kuhn-fictitious-play{" --quick" if seeds == QUICK else ""}`.
 """
 
 

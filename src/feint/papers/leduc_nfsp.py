@@ -288,7 +288,9 @@ read off its figure, to about a tenth.
 {chr(10).join(f"![{name}]({name}.png)" for name in FIGURES)}
 
 *Small* memories hold 20,000 transitions and 20,000 moves, a tenth and a hundredth of the paper's, so that they are
-full a hundred times sooner. Every seed's curve is in `curves.json`. Made by `feint reproduce leduc-nfsp`.
+full a hundred times sooner. Every seed's curve is in `curves.json`.
+
+Made by `feint reproduce leduc-nfsp{" --quick" if longest <= QUICK[0] else ""}`.
 """
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 
 import equinox as eqx
@@ -32,6 +34,9 @@ hypothesis.settings.register_profile("wide", deadline=None, max_examples=100)
 hypothesis.settings.load_profile("feint")
 
 
+MOST_MAPS = 25_000
+"""When a process has so many memory maps, what it has compiled is thrown away."""
+
 UNROLLABLE = [name for name, make in library().items() if (make().unrolled_size() or (0,))[0] <= NODE_LIMIT]
 """The library's games that are not too large for a tree."""
 
@@ -49,6 +54,16 @@ def advance(algorithm: Algorithm, state, steps: int):
 @eqx.filter_jit
 def _advance(algorithm, state, steps):
     return jax.lax.fori_loop(0, steps, lambda _, now: algorithm.step(now)[0], state)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _room_for_compiled_code():
+    """Compiled programs lie in memory maps, of which a process may have 65,530: a crash in the compiler beyond."""
+    yield
+    maps = Path("/proc/self/maps")
+    if maps.exists() and maps.read_text().count("\n") > MOST_MAPS:
+        jax.clear_caches()
+        gc.collect()
 
 
 @pytest.fixture(scope="session", autouse=True)

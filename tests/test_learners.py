@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import equinox as eqx
@@ -13,7 +14,7 @@ import pytest
 import feint
 from conftest import advance, algorithm_on
 from feint.learners.networks import MLP
-from feint.learners.nfsp import NFSP, PAPER
+from feint.learners.nfsp import PAPER
 from feint.learners.self_play import SelfPlay
 from feint.runs.config import algorithms
 
@@ -149,7 +150,36 @@ def test_networks_start_as_asked():
     assert (np.asarray(MLP(5, (8,), 4, jax.random.key(0), output="relu")(features)) >= 0).all()
 
 
-@pytest.mark.parametrize("change", [{"tables": 0}, {"anticipation": 0.0}, {"smoothing": 1.0}, {"hidden": (0,)}])
-def test_settings_out_of_range_are_refused(change):
-    with pytest.raises(feint.BadInput, match=next(iter(change))):
-        NFSP(**change)
+@pytest.mark.parametrize(
+    ("algorithm", "change"),
+    [
+        ("nfsp", {"tables": 0}),
+        ("nfsp", {"anticipation": 0.0}),
+        ("nfsp", {"smoothing": 1.0}),
+        ("nfsp", {"hidden": (0,)}),
+        ("nfsp", {"value_rate": -0.1}),
+        ("nfsp", {"history_capacity": 5}),
+        ("rnfsp", {"memory": "tally"}),
+        ("dqn", {"tables": 0}),
+        ("dqn", {"epsilon": 1.5}),
+        ("dqn", {"error_clip": 0.0}),
+        ("drqn", {"remembers": 0}),
+        ("fsp", {"updates": 0}),
+        ("elite-play", {"rate": float("nan")}),
+    ],
+)
+def test_settings_out_of_range_are_refused(algorithm, change):
+    ((name, value),) = change.items()
+    with pytest.raises(feint.BadInput, match=rf"^{name} must be .*, but {name}={re.escape(str(value))} was given\.$"):
+        replace(algorithms()[algorithm].config, **change)
+
+
+def test_clipped_errors_pull_no_harder(tree_of):
+    """The gradient of a clipped loss is the error itself, cut off; without a clip it is the error."""
+    learner = algorithm_on(tree_of("kuhn"), "dqn", error_clip=0.5).learners[0]
+    errors = jnp.asarray([-3.0, -0.5, -0.2, 0.0, 0.3, 0.5, 9.0])
+    pull = jax.vmap(jax.grad(learner._penalty))
+    np.testing.assert_allclose(pull(errors), jnp.clip(errors, -0.5, 0.5), atol=1e-7)
+    squared = algorithm_on(tree_of("kuhn"), "dqn").learners[0]
+    np.testing.assert_allclose(jax.vmap(jax.grad(squared._penalty))(errors), errors, atol=1e-7)
+    np.testing.assert_allclose(learner._penalty(errors[1:6]), squared._penalty(errors[1:6]), atol=1e-7)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 import feint
+from feint.games.errors import RunStopped
 from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import RunFolder, load_run, write_whole
 from feint.runs.made import made_with
@@ -198,3 +200,26 @@ def test_going_on_with_other_settings_names_those_that_differ(tmp_path):
     feint.train("nfsp", "kuhn", steps=2, settings={"tables": 16}, out=tmp_path / "run")
     with pytest.raises(feint.BadInput, match=r"begun with settings tables=16, not tables=32; ask for the same"):
         feint.train("nfsp", "kuhn", steps=4, settings={"tables": 32}, out=tmp_path / "run", resume=True)
+
+
+def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatch):
+    """Nothing that is no number is ever written, and the run can be ended where it was sound."""
+    monkeypatch.setattr("feint.runs.train.PIECE", 0.0)  # a checkpoint after every step
+    monkeypatch.setattr("feint.runs.train.SAVE_SHARE", math.inf)
+    asked = {"settings": {"rate": 30.0, "tables": 64, "warmup": 20}, "out": tmp_path / "run", "save_every": 0.0}
+    stopped = r"stopped because dqn diverged by step \d+: .*learn more slowly than with rate=30 \(--resume --steps \d+ "
+    with pytest.raises(RunStopped, match=stopped) as error:
+        feint.train("dqn", "kuhn", steps=400, **asked)
+    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert all(math.isfinite(value) for row in rows for value in row.values())
+    assert not (tmp_path / "run" / "made.json").exists(), "it is not finished"
+    last = int(re.search(r"--steps (\d+)", str(error.value))[1])
+    assert last < int(re.search(r"by step (\d+)", str(error.value))[1])
+    run = feint.train("dqn", "kuhn", steps=last, resume=True, **asked)
+    assert run.metrics[-1]["step"] == last
+    assert np.isfinite(run.strategy.table(feint.unroll("kuhn"))).all()
+
+
+def test_a_run_that_diverges_before_any_checkpoint_says_so(tmp_path):
+    with pytest.raises(RunStopped, match=r"diverged by step \d+: .*\(it has no checkpoint yet\)"):
+        feint.train("dqn", "kuhn", steps=400, settings={"rate": 50.0, "tables": 64, "warmup": 20}, out=tmp_path / "run")

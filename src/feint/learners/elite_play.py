@@ -20,9 +20,8 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from feint.arena.arena import as_uniform, draw, random_words
 from feint.arena.tables import TreeArena, build_arena
-from feint.games.errors import BadInput
 from feint.learners.networks import MLP, Network, Optimiser, Trained
-from feint.solvers.algorithm import Algorithm, Method, Metrics
+from feint.solvers.algorithm import Algorithm, Method, Metrics, require
 from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
 
@@ -51,17 +50,14 @@ class ElitePlay:
     """Adam's learning rate."""
 
     def __post_init__(self) -> None:
-        checks = {
-            "hands": self.hands >= 1,
-            "selection": self.selection >= 1,
-            "hidden": all(units >= 1 for units in self.hidden),
-            "updates": self.updates >= 1,
-        }
-        for key, fine in checks.items():
-            if not fine:
-                raise BadInput(
-                    f"elite-play cannot take {key}={getattr(self, key)}; see feint algorithms for its settings."
-                )
+        require(
+            self,
+            hands=(self.hands >= 1, "at least 1"),
+            selection=(self.selection >= 1, "at least 1"),
+            hidden=(all(units >= 1 for units in self.hidden), "at least 1 in each layer"),
+            updates=(self.updates >= 1, "at least 1"),
+            rate=(self.rate > 0, "above 0"),
+        )
 
     def on(self, tree: Tree) -> ElitePlayer:
         return ElitePlayer(

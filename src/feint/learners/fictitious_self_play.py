@@ -13,7 +13,7 @@ from feint.learners.experience import HistoryTally, ReplayTally
 from feint.learners.networks import Design, Optimiser
 from feint.learners.seat import SeatSettings
 from feint.learners.self_play import SelfPlay, self_play
-from feint.solvers.algorithm import Method
+from feint.solvers.algorithm import Method, require
 from feint.tree.tree import Tree
 
 
@@ -44,6 +44,18 @@ class FictitiousSelfPlay:
     """It falls as 1/√updates after this many."""
     updates: int = 2
     """Updates of the table in each step."""
+
+    def __post_init__(self) -> None:
+        require(
+            self,
+            tables=(self.tables >= 1, "at least 1"),
+            anticipation=(0 < self.anticipation <= 1, "above 0 and at most 1"),
+            epsilon=(0 <= self.epsilon <= 1, "from 0 to 1"),
+            epsilon_decay=(self.epsilon_decay >= 0, "0 or more"),
+            rate=(self.rate > 0, "above 0"),
+            decay=(self.decay > 0, "above 0"),
+            updates=(self.updates >= 1, "at least 1"),
+        )
 
     def on(self, tree: Tree) -> SelfPlay:
         engine = SeatSettings(

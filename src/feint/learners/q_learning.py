@@ -19,7 +19,7 @@ from feint.learners.experience import HistoryNone, HistoryTally, ReplayHands, Re
 from feint.learners.networks import Activation, Cell, Design, Optimiser
 from feint.learners.seat import SeatSettings
 from feint.learners.self_play import SelfPlay, self_play
-from feint.solvers.algorithm import Method
+from feint.solvers.algorithm import Method, require
 from feint.tree.tree import Tree
 
 
@@ -70,6 +70,26 @@ class QLearning:
     """What a next decision's worth counts."""
     reward_scale: float | None = None
     """Rewards are multiplied by this; None for 1 / the largest payoff."""
+    error_clip: float = inf
+    """Errors of values, in scaled rewards, pull no harder beyond this; inf for squared errors."""
+
+    def __post_init__(self) -> None:
+        require(
+            self,
+            tables=(self.tables >= 1, "at least 1"),
+            epsilon=(0 <= self.epsilon <= 1, "from 0 to 1"),
+            epsilon_decay=(self.epsilon_decay >= 0, "0 or more"),
+            hidden=(all(units >= 1 for units in self.hidden), "at least 1 in each layer"),
+            remembers=(self.remembers >= 1, "at least 1"),
+            replay_capacity=(self.replay_capacity >= self.tables, f"at least as many as tables, {self.tables}"),
+            rate=(self.rate > 0, "above 0"),
+            decay=(self.decay > 0, "above 0"),
+            batch=(self.batch >= 1, "at least 1"),
+            updates=(self.updates >= 1, "at least 1"),
+            target_every=(self.target_every >= 1, "at least 1"),
+            discount=(0 < self.discount <= 1, "above 0 and at most 1"),
+            error_clip=(self.error_clip > 0, "above 0"),
+        )
 
     def on(self, game: Playground) -> SelfPlay:
         kept = ReplayRows if self.cell is None else ReplayHands
@@ -90,6 +110,7 @@ class QLearning:
             double=self.double,
             warmup=self.warmup,
             reward_scale=self.reward_scale,
+            error_clip=self.error_clip,
             play_average=False,
         )
         return self_play(game, engine, Uniform if self.opponent == "uniform" else None, self.view)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Any, Literal, NamedTuple, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import optax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from feint.arena.arena import Sight
@@ -52,6 +54,8 @@ class SeatSettings:
     """The exponential moving average of the policy's weights that is judged and played; 0 for none."""
     reward_scale: float | None = None
     """Rewards are multiplied by this; None for 1 / the largest payoff."""
+    error_clip: float = inf
+    """Errors of values beyond this pull no harder; inf for squared errors."""
     imitate: Literal["moves", "values"] = "moves"
     """The average learns the moves that were made, or (a thesis's experiment) a softmax of the values."""
     masked: bool = True
@@ -130,13 +134,20 @@ class SeatLearner(eqx.Module):
         rows = self.here.features(lesson.sights)
 
         def loss(network: Network) -> Float[Array, ""]:
-            return 0.5 * (lesson.weights * (network(rows, lesson.made) - lesson.targets) ** 2).sum()
+            return (lesson.weights * self._penalty(network(rows, lesson.made) - lesson.targets)).sum()
 
         ready = method.replay.size(seat.replay) >= method.warmup
         values, value = method.values.update(seat.values, loss, ready)
         due = values.updates % method.target_every == 0
         target = select(due, values.network, seat.target)
         return seat._replace(values=values, target=target, losses=seat.losses.at[0].set(value))
+
+    def _penalty(self, error: Float[Array, "..."]) -> Float[Array, "..."]:
+        """Half the square of an error, and a straight line from where errors are clipped."""
+        if self.method.error_clip == inf:
+            return 0.5 * error**2
+        clipped: Float[Array, "..."] = optax.huber_loss(error, delta=self.method.error_clip)
+        return clipped
 
     def _learn_policy(self, seat: Seat, key: PRNGKeyArray) -> Seat:
         """One update of the average policy towards the choices in the history."""

@@ -21,12 +21,12 @@ from jaxtyping import Array, Bool, Float, Int
 
 from feint.arena.betting import Playground, playground
 from feint.arena.policy import PlayedStrategy
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, RunStopped
 from feint.games.game import Game
 from feint.games.library import load_game
 from feint.learners.self_play import SelfPlay
 from feint.runs.agents import own_folder
-from feint.runs.checkpoint import load_checkpoint
+from feint.runs.checkpoint import checkpoints, load_checkpoint
 from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import Row, Run, RunFolder, config_of, free_folder, last_folder
 from feint.runs.judge import Judge, judge_of
@@ -239,6 +239,11 @@ class Trainer:
         self.step += int(taken)
         return int(taken)
 
+    @property
+    def sound(self) -> bool:
+        """Whether all that it has learned is numbers still, and not what a rate too high makes of them."""
+        return all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(eqx.filter(self.state, eqx.is_inexact_array)))
+
     def evaluate(self) -> Row:
         """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
         measured = self._look(self._solver, self._judge, self.state)
@@ -286,18 +291,33 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
                 taken = time.monotonic() - start
                 running, pace = running + taken, taken / steps
                 if time.monotonic() - saved >= wait:
+                    _check_sound(trainer, folder)
                     start = time.monotonic()
                     folder.save(trainer.step, trainer.state, running)
                     saved = time.monotonic()
                     wait = max(save_every, (saved - start) / SAVE_SHARE)
             if trainer.step in logged:
                 break  # there were enough hands before
+            _check_sound(trainer, folder)
             row = trainer.evaluate()
             folder.log(row, running)
             watcher.row(row, running)
             if trainer.enough or out_of_time() or (config.until is not None and row["exploitability"] <= config.until):
                 break
     folder.save(trainer.step, trainer.state, running)
+
+
+def _check_sound(trainer: Trainer, folder: RunFolder) -> None:
+    """Stop a run that has diverged, before anything of that is written over what was sound."""
+    if trainer.sound:
+        return
+    config, kept = folder.config, checkpoints(folder.checkpoints)
+    rates = ", ".join(f"{name}={value:g}" for name, value in config.settings.items() if name.endswith("rate"))
+    last = f"--resume --steps {kept[0][0]} ends it at its last checkpoint" if kept else "it has no checkpoint yet"
+    raise RunStopped(
+        f"The run in {folder.path} stopped because {config.algorithm} diverged by step {trainer.step:,}: what it has "
+        f"learned are no numbers any more; learn more slowly{f' than with {rates}' if rates else ''} ({last})."
+    )
 
 
 def evaluation_points(last: int | None, growth: float) -> Iterator[int]:

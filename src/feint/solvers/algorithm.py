@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, final
 import equinox as eqx
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from feint.games.errors import BadInput
 from feint.tree.sequence_form import SequenceForm
 from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
@@ -52,6 +53,13 @@ class Config(Protocol):
 
     def on(self, tree: Tree) -> Algorithm[Any]:
         """The algorithm on this game, or `BadInput` where it does not apply."""
+
+
+def require(config: object, **asked: tuple[bool, str]) -> None:
+    """Refuse settings that make no sense: by name, whether each is fine and, in words, what it must be."""
+    for name, (fine, words) in asked.items():
+        if not fine:
+            raise BadInput(f"{name} must be {words}, but {name}={getattr(config, name)} was given.")
 
 
 @final

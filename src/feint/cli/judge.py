@@ -151,9 +151,9 @@ def play_match(
         played = match(table.arena, one, other, hands, seed, lambda done: status.update(f"{done:,} hands played"))
     mean, reach = played.in_big_blinds(table.big_blind)
     if as_json:
-        words = {"first": first, "second": second, "game": table.game, "hands": played.hands}
+        words = {"first": first, "second": second, "game": table.ground.name, "hands": played.hands}
         print_json(words | {"winnings": mean, "error": reach, "unit": "mbb/h", "deals_saved": played.saved})
         return
-    off = f"off {second}, over {played.hands:,} hands of {table.game}"
+    off = f"off {second}, over {played.hands:,} hands of {table.ground.name}"
     out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%) {off}")
     err.print(f"(Every deal was played from both sides, or this would take {played.saved:.1f} times as many hands.)")

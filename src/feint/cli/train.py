@@ -63,7 +63,7 @@ def train(
     print_strategy(run)
     where = shlex.quote(str(run.path))
     err.print(
-        f"\nThe curve is {picture}. Go on with:\n  feint show {where}\n  feint evaluate {where}"
+        f"\nThe curve is {picture}. Go on with:\n  feint show {where}\n  feint evaluate {where}\n  feint play {where}"
         f"\n  feint train {algorithm} {shlex.quote(game)} --resume --out {where} --seconds 60",
         soft_wrap=True,
     )

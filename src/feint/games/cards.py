@@ -100,7 +100,19 @@ def best_five(deck: Deck, hole: Cards, board: Cards) -> Any:
 
 
 HIGH_CARD, PAIR, TWO_PAIR, THREE_OF_A_KIND, STRAIGHT, FLUSH, FULL_HOUSE, FOUR_OF_A_KIND, STRAIGHT_FLUSH = range(9)
-"""Categories of five-card hands, weakest first."""
+"""Categories of five-card hands, weakest first …"""
+CATEGORIES = (
+    "a high card",
+    "a pair",
+    "two pairs",
+    "three of a kind",
+    "a straight",
+    "a flush",
+    "a full house",
+    "four of a kind",
+    "a straight flush",
+)
+"""… and what they are called."""
 
 
 def _straight(deck: Deck, ranks: Sequence[int]) -> int | None:

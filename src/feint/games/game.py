@@ -63,6 +63,10 @@ class Game(ABC, Generic[State]):
         """The player's view in words, for tables and pictures."""
         return str(self.view(state, player))
 
+    def spoken(self, state: State, action: int) -> str:
+        """A move of the actor as it is called in this state; by default as `actions` has it."""
+        return self.actions[action]
+
     def features(self, state: State, player: int) -> Sequence[float] | None:
         """The player's view as numbers for a network; None asks for one indicator for each information set."""
         return None

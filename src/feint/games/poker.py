@@ -111,7 +111,7 @@ class Poker(Game[Hand]):
         return self._dealt(state, tuple(sorted(cards)))
 
     def legal(self, state: Hand) -> Sequence[int]:
-        moves = [FOLD] if self.free_folds or self._to_call(state) > 0 else []
+        moves = [FOLD] if self.free_folds or self.to_call(state) > 0 else []
         return [*moves, CALL, *(RAISE + size for size, _ in self._raises(state))]
 
     def play(self, state: Hand, action: int) -> Hand:
@@ -256,7 +256,8 @@ class Poker(Game[Hand]):
         """The first player from `player` on, round the table, who has not folded."""
         return next(p % self.players for p in range(player, player + self.players) if not hand.folded[p % self.players])
 
-    def _to_call(self, hand: Hand) -> float:
+    def to_call(self, hand: Hand) -> float:
+        """What the actor must pay to stay in, in chips."""
         return max(hand.paid) - hand.paid[hand.actor]
 
     def _raises(self, hand: Hand) -> Sequence[tuple[int, float]]:
@@ -267,7 +268,7 @@ class Poker(Game[Hand]):
         top = max(hand.paid)
         if not self.pot_bets:
             return ((0, top + declared.raise_by),)
-        return self._pot_raises(top, self._to_call(hand), sum(hand.paid))
+        return self._pot_raises(top, self.to_call(hand), sum(hand.paid))
 
     def _pot_raises(self, top: float, to_call: float, pot: float) -> Sequence[tuple[int, float]]:
         """No-limit sizes: at least the bet faced and at least an ante, less than all-in, which is always there."""
@@ -311,15 +312,21 @@ class Poker(Game[Hand]):
         """The moves of each round in words: check or call, bet or raise, or the size."""
         rounds: list[list[str]] = [[] for _ in state.moves]
         for number, actor, raises, move in self._replay(state):
-            posted = self.blinds[seat] if (seat := (actor - state.dealer) % self.players) < len(self.blinds) else 0.0
-            blind = max(self.blinds, default=0.0) if number == 0 else 0.0
-            word = self.actions[move]
-            if move == CALL and raises == 0 and (number > 0 or posted == blind):
-                word = "check"
-            elif word == "raise" and raises == 0 and not blind:
-                word = "bet"
-            rounds[number].append(word)
+            rounds[number].append(self._word(state.dealer, number, actor, raises, move))
         return rounds
+
+    def spoken(self, state: Hand, action: int) -> str:
+        """A check where there is nothing to call, and a bet where there is nothing to raise."""
+        return self._word(state.dealer, len(state.moves) - 1, state.actor, state.raises, action)
+
+    def _word(self, dealer: int, number: int, actor: int, raises: int, move: int) -> str:
+        """A player's move in a round in which there were so many raises."""
+        posted = self.blinds[seat] if (seat := (actor - dealer) % self.players) < len(self.blinds) else 0.0
+        blind = max(self.blinds, default=0.0) if number == 0 else 0.0
+        word = self.actions[move]
+        if move == CALL and raises == 0 and (number > 0 or posted == blind):
+            return "check"
+        return "bet" if word == "raise" and raises == 0 and not blind else word
 
 
 def _seen(hand: Hand) -> Cards:

@@ -165,7 +165,8 @@ for seen, probabilities in zip(tree.infosets, run.strategy.table(tree)):
     else:
         held = "the networks that choose the moves"
         moves = "run.strategy.policy  # from what players see at many tables to the probabilities of their moves"
-    return f"""{where}    feint match {run} random      play it against random moves, or against another run
+    return f"""{where}    feint play {run}              sit down against it
+    feint match {run} random      play it against random moves, or against another run
     feint evaluate {run}          judge it again
     feint show {run}              the strategy, and how it was learned
 

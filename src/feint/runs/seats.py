@@ -30,7 +30,7 @@ SIMPLE = {"random": None, "fold": FOLD, "call": CALL, "raise": RAISE}
 class Seated:
     """Players at a table."""
 
-    game: str
+    ground: Playground
     arena: Arena
     policies: tuple[Policy, ...]
     big_blind: float
@@ -46,14 +46,15 @@ def seat(names: tuple[str, ...], game: str | None = None) -> Seated:
     runs = {name: load_run(name) for name in names if name not in SIMPLE}
     wanted = {run.config.game: name for name, run in runs.items()} | ({game: "--game"} if game else {})
     if not wanted:
-        raise BadInput(f"Neither {' nor '.join(names)} says which game to play; name it with --game.")
+        nobody = f"Neither {' nor '.join(names)} says" if len(names) > 1 else f"{names[0]} does not say"
+        raise BadInput(f"{nobody} which game to play; name it with --game.")
     if len(wanted) > 1:
         raise BadInput(f"These are for different games ({', '.join(wanted)}); choose players of one game.")
     name = next(iter(wanted))
     ground = playground(load_game(name))
     arena: Arena = build_arena(ground) if isinstance(ground, Tree) else build_card_arena(ground)
     policies = tuple(_policy(runs.get(player), player, ground, arena) for player in names)
-    return Seated(name, arena, policies, _big_blind(ground))
+    return Seated(ground, arena, policies, _big_blind(ground))
 
 
 def _policy(run: Run | None, name: str, ground: Playground, arena: Arena) -> Policy:

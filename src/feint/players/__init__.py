@@ -1,0 +1,1 @@
+"""What sits at a table: strategies, and people."""

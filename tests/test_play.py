@@ -1,0 +1,200 @@
+"""One table by the rules: it goes where the unrolled game goes, strategies play as they say, and people sit down."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import feint
+from conftest import betting_of, random_table
+from feint.arena.cards import HIDDEN, build_card_arena
+from feint.arena.policy import Table as Written
+from feint.arena.policy import Uniform
+from feint.arena.tables import build_arena
+from feint.cli import terminal
+from feint.games.errors import IllegalMove
+from feint.games.poker import Poker
+from feint.players.table import StrategyPlayer, Table
+
+WORDS = ["kuhn", "kuhn(players=3)", "leduc", "leduc(players=3)", "holdem", "holdem(rules=rlcard)"]
+
+
+def tree_table(name, seed=0):
+    tree = feint.unroll(name)
+    return tree, Table(feint.load_game(name), tree, build_arena(tree), seed)
+
+
+@pytest.mark.parametrize(
+    "name", ["kuhn(players=3)", "leduc", "rock_paper_scissors", "open_spiel:liars_dice(numdice=1)"]
+)
+def test_a_table_sees_what_the_rules_show(name):
+    tree, table = tree_table(name)
+    for _ in range(60):
+        table.deal()
+        while not table.over:
+            (infoset,) = np.asarray(table.sight())
+            assert tree.labels[infoset] == table.rules.label(table.state, table.actor)
+            assert tree.player[infoset] == table.actor
+            legal = list(table.rules.legal(table.state))
+            np.testing.assert_array_equal(np.flatnonzero(tree.legal[infoset]), legal)
+            table.play(int(table.random.choice(legal)))
+
+
+def test_a_large_game_shows_a_player_its_own_cards_and_the_board():
+    betting = betting_of("holdem")
+    arena = build_card_arena(betting)
+    table = Table(feint.load_game("holdem"), betting, arena, seed=3)
+    boards = set()
+    for _ in range(40):
+        table.deal()
+        while not table.over:
+            seen, hand = table.sight(), table.state
+            told = hand.holes[table.actor] + hand.board
+            boards.add(len(hand.board))
+            assert np.asarray(seen.cards)[0].tolist() == [*told, *[HIDDEN] * (7 - len(told))]
+            assert betting.labels[int(seen.node[0])] == table.rules.label(hand, table.actor).partition(": ")[2]
+            legal = list(table.rules.legal(hand))
+            np.testing.assert_array_equal(np.flatnonzero(np.asarray(arena.legal(seen))[0]), legal)
+            table.play(int(table.random.choice(legal[-2:])))
+    assert boards == {0, 3, 4, 5}
+
+
+def test_a_table_refuses_what_the_rules_forbid():
+    _, table = tree_table("kuhn")
+    before, seen = table.state, table.sight()
+    with pytest.raises(IllegalMove):
+        table.play(0)  # a fold with nothing to call
+    assert table.state == before
+    assert table.sight() == seen
+
+
+def test_strategies_win_at_a_table_what_they_are_worth(tree_of):
+    """Cards, chance and moves come as often as they should: the mean of many hands is the exact value."""
+    tree = tree_of("kuhn")
+    strategy = random_table(tree, seed=5)
+    _, table = tree_table("kuhn", seed=1)
+    player = StrategyPlayer(Written(strategy))
+    won = []
+    for _ in range(4000):
+        table.deal()
+        while not table.over:
+            table.play(player.move(table))
+        won.append(table.rules.payoffs(table.state)[0])
+    exact = feint.expected_values(tree, strategy)[0]
+    assert abs(np.mean(won) - exact) < 4 * np.std(won) / np.sqrt(len(won))
+    assert np.std(won) / np.sqrt(len(won)) < 0.03
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_moves_are_called_what_they_will_have_been_called(name):
+    """What a move is called when it is offered is the word that stands for it later."""
+    rules = feint.load_game(name)
+    assert isinstance(rules, Poker)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        hand = rules.start()
+        while (actor := rules.actor(hand)) != feint.games.game.TERMINAL:
+            if actor < 0:
+                outcomes = rules.chance(hand)
+                hand = outcomes[rng.integers(len(outcomes))][1]
+                continue
+            move = int(rng.choice(rules.legal(hand)))
+            word, hand = rules.spoken(hand, move), rules.play(hand, move)
+            assert rules.label(hand, actor).split()[-1] == word
+
+
+@pytest.fixture
+def sit(call, monkeypatch):
+    """Play with these words typed: exit code, stdout, stderr."""
+
+    def play_with(typed, *words):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in typed)))
+        return call("play", *words)
+
+    return play_with
+
+
+def test_a_person_plays_and_is_told_what_came_of_it(sit):
+    code, out, err = sit(["c", "?", "x", "CALL", "check", "q"], "feint:leduc", "--seed", "1")
+    assert code == 0
+    assert "Hand 1. You are player 1 of 2, with 1 chip in the pot." in out
+    assert "you hold J; 2 in the pot" in out
+    assert re.search(r"feint:leduc would: fold \d+%, call \d+%, raise \d+%", out)
+    assert "you hold J, on the board Q; 6 in the pot" in out
+    assert out.rstrip().endswith("No hand was played to its end.")
+    assert err == "'x' is not a move here; type one of fold, call, raise, or ? or q.\n"
+
+
+def test_seats_change_hands_are_counted_and_the_total_is_told(sit):
+    code, out, _ = sit(["bet", "call"] * 30, "random", "--game", "kuhn", "--seed", "2", "--hands", "12")
+    assert code == 0
+    assert re.findall(r"You are player (\d) of 2", out) == ["1", "2"] * 6
+    results = [
+        (1 if how == "win" else -1) * float(chips) for how, chips in re.findall(r"You (win|lose) (\d+) chips?\.", out)
+    ]
+    assert len(results) == 12
+    how, total = re.search(r"You (won|lost) (\d+) chips? over 12 hands, .* a hand \(± .*\)\.", out).groups()
+    assert (1 if how == "won" else -1) * float(total) == sum(results)
+    assert re.findall(r"Hand (\d+)\.", out) == [str(number) for number in range(1, 13)]
+
+
+def test_a_seat_can_be_kept_and_the_end_of_the_words_is_the_end(sit):
+    code, out, _ = sit(["check", "fold"], "raise", "--game", "kuhn", "--seat", "1", "--seed", "0")
+    assert code == 0
+    assert re.findall(r"You are player (\d) of 2", out) == ["1", "1"]
+    assert "raise: bet" in out
+    assert "You lost 1 chip over 1 hand, 1.00 a hand." in out
+
+
+def test_hidden_moves_stay_hidden_until_the_end(sit):
+    """The second of two who choose at once must not be told what the first has chosen."""
+    _, out, _ = sit(["rock"], "random", "--game", "rock_paper_scissors", "--seat", "2", "--hands", "1")
+    before, after = out.split("rock, paper, scissors? ")
+    assert "random:" not in before
+    assert re.match(r"random: (rock|paper|scissors), you: rock\n", after)
+
+
+def test_ctrl_c_ends_a_session_with_its_total(sit, monkeypatch):
+    answers = iter(["bet"])
+    monkeypatch.setattr(
+        terminal.out, "input", lambda *words, **more: next(answers, None) or (_ for _ in ()).throw(KeyboardInterrupt)
+    )
+    code, out, _ = sit([], "fold", "--game", "kuhn", "--seat", "1")
+    assert code == 0
+    assert "You won 1 chip over 1 hand, 1.00 a hand." in out
+
+
+def test_hold_em_is_shown_as_players_know_it(sit):
+    _, out, _ = sit(["c"] * 40, "call", "--game", "holdem", "--hands", "2", "--seed", "4")
+    assert re.search(r"You are player 1 of 2, the dealer, with 1 chip in the pot\.", out)
+    assert re.search(r"you hold \S[♠♥♦♣] \S[♠♥♦♣]; 3 in the pot, 1 to call", out)
+    assert re.search(r"on the board \S[♠♥♦♣] \S[♠♥♦♣] \S[♠♥♦♣]\ncall: check", out), "seen before the opponent moves"
+    shown = r"you show \S+ \S+ \((a|two|three|four) .*\), call shows \S+ \S+ \((a|two|three|four) .*\)"
+    assert len(re.findall(shown, out.replace("\n", " ").replace("You", "\nYou"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("random", "random does not say which game to play; name it with --game."),
+        ("random --game kuhn --seat 3", "kuhn has seats 1 to 2, but --seat 3 was given."),
+        ("random --game kuhn --hands 0", "hands must be a positive number, but hands=0 was given."),
+        ("nobody", "There is no player called 'nobody'"),
+    ],
+)
+def test_what_cannot_be_played_is_one_sentence(sit, words, sentence):
+    code, out, err = sit([], *words.split())
+    assert code == 2
+    assert out == ""
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_random_players_are_players_too(tree_of):
+    tree, table = tree_table("kuhn")
+    told = StrategyPlayer(Uniform(build_arena(tree))).chances(table)
+    np.testing.assert_allclose(told, [0, 0.5, 0.5])

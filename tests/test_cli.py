@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 import feint
+from feint.evaluate import match as match_module
 from feint.evaluate.bound import Bound
 from feint.runs.agents import AGENTS
+from feint.runs.config import algorithms
 
 BAD_INPUT = {
     "train cfr+ ledcu": "did you mean leduc?",
@@ -210,6 +212,42 @@ def test_listings(call, words):
     assert names >= ({"kuhn", "leduc"} if words == "games" else {"cfr", "cfr+", "dcfr", "pcfr+", "xfp"})
     _, text, _ = call(words)
     assert all(name in text for name in names)
+
+
+@pytest.mark.parametrize("name", algorithms())
+def test_every_setting_is_explained(call, name):
+    code, out, _ = call("algorithms", name, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told["name"] == name
+    assert set(told["settings"]) == set(told["explained"])
+    assert all(words.endswith(".") for words in told["explained"].values())
+    _, text, _ = call("algorithms", name)
+    assert all(word in text for word in (told["about"].split()[0], *told["settings"], *told["presets"]))
+
+
+def test_a_preset_is_told_by_what_it_changes(call):
+    _, out, _ = call("algorithms", "dqn")
+    assert "--preset double: double=True\n" in out
+
+
+def test_an_interrupted_match_tells_how_it_stood(call, monkeypatch):
+    """What was played counts, and no more than that."""
+    played = match_module.match
+    asked = []
+
+    def interrupted(arena, one, other, hands, seed, progress):
+        asked.append(hands)
+        progress(played(arena, one, other, 400, seed))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(match_module, "match", interrupted)
+    code, out, _ = call("match", "feint:kuhn", "random", "--hands", "100000000", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert asked == [100_000_000]
+    assert told["hands"] == 400
+    assert told["winnings"] - told["error"] > 0
 
 
 def test_a_terminal_gets_a_line_that_changes_and_a_pipe_does_not(tmp_path):

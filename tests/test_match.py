@@ -13,6 +13,7 @@ import feint
 from feint.arena.policy import Table, Uniform
 from feint.arena.tables import build_arena
 from feint.cli import app
+from feint.evaluate import match as match_module
 from feint.evaluate.match import cross_table, match
 from feint.games.errors import BadInput
 from feint.runs.seats import seat
@@ -75,6 +76,23 @@ def test_cross_tables_are_antisymmetric(tree_of):
     assert all(table[a, b].mean == -table[b, a].mean for a, b in table)
 
 
+def test_a_match_in_parts_is_the_match_as_a_whole(tree_of, monkeypatch):
+    """Scores are not kept one by one, however long a match is; how it stands is told after every part."""
+    arena, told, whole = build_arena(tree_of("leduc")), [], []
+    one, two = tables(*strategies(tree_of("leduc"), 2))
+    monkeypatch.setattr("feint.evaluate.match.DEALS", {"cpu": 300, "gpu": 300})
+    play = match_module._play_deals
+    monkeypatch.setattr(match_module, "_play_deals", lambda *asked: whole.append(play(*asked)) or whole[-1])
+    played = match(arena, one, two, 1_999, progress=told.append)
+    assert [each.hands for each in told] == [500, 1_000, 1_500, 2_000]
+    won = np.concatenate(whole)[:1000].astype(float)
+    assert played == told[-1]
+    assert played.deals == 1000
+    assert played.mean == pytest.approx(won.mean(), abs=1e-12)
+    assert played.error == pytest.approx(won.mean(1).std(ddof=1) / np.sqrt(1000), rel=1e-12)
+    assert played.saved == pytest.approx(won.var(0, ddof=1).mean() / 2000 / played.error**2, rel=1e-12)
+
+
 def test_too_few_hands_are_refused(tree_of):
     arena = build_arena(tree_of("kuhn"))
     with pytest.raises(BadInput, match="at least 4 hands"):
@@ -84,7 +102,7 @@ def test_too_few_hands_are_refused(tree_of):
 def test_players_are_seated_by_name(tmp_path):
     run = feint.train("cfr+", "kuhn", steps=50, out=tmp_path / "kuhn")
     seated = seat((str(run.path), "random"))
-    assert (seated.game, seated.big_blind) == ("kuhn", 1.0)
+    assert (seated.ground.name, seated.big_blind) == ("kuhn", 1.0)
     with pytest.raises(BadInput, match="no player called 'nobody'"):
         seat(("nobody", "call"))
     with pytest.raises(BadInput, match="says which game"):

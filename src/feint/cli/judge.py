@@ -141,14 +141,28 @@ def play_match(
     as_json: AsJson = False,
 ) -> None:
     """Play two players against each other on duplicate deals: what the first wins, with its 95% interval."""
-    from feint.evaluate.match import match
+    from feint.evaluate.match import Match, match
     from feint.runs.seats import seat
+
+    played: Match | None = None
+
+    def follow(so_far: Match) -> None:
+        nonlocal played
+        played = so_far
+        mean, reach = played.in_big_blinds(table.big_blind)
+        status.update(f"{played.hands:,} of {hands:,} hands: {mean:+,.1f} ± {reach:,.1f} mbb/h; Ctrl-C leaves it there")
 
     with err.status("reading") as status:
         table = seat((first, second), game)
         status.update("playing")
         one, other = table.policies
-        played = match(table.arena, one, other, hands, seed, lambda done: status.update(f"{done:,} hands played"))
+        try:
+            match(table.arena, one, other, hands, seed, follow)
+        except KeyboardInterrupt:
+            if played is None:
+                raise
+            terminal.interrupted = True
+    assert played is not None
     mean, reach = played.in_big_blinds(table.big_blind)
     if as_json:
         words = {"first": first, "second": second, "game": table.ground.name, "hands": played.hands}

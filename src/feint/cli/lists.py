@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
-from typing import Any
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.table import Table
 
 from feint.cli.terminal import AsJson, err, judged, out, print_json
+from feint.games.errors import BadInput, nearest
+
+if TYPE_CHECKING:
+    from feint.solvers.algorithm import Method
 
 
 def games(as_json: AsJson = False) -> None:
@@ -48,29 +53,56 @@ def games(as_json: AsJson = False) -> None:
     )
 
 
-def algorithms(as_json: AsJson = False) -> None:
-    """The algorithms there are, with their settings."""
-    from feint.runs.config import algorithms as known
+def algorithms(
+    name: Annotated[str | None, typer.Argument(help="One of them, with what each setting means.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The algorithms there are, or all about one of them: its settings and its presets."""
+    from feint.runs.config import algorithms as every
+    from feint.runs.config import explained
 
-    rows: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "about": method.about,
-            "presets": list(method.presets),
-            "settings": {field.name: str(getattr(method.config, field.name)) for field in fields(method.config)},
-        }
-        for name, method in known().items()
-    ]
+    known = every()
+    if name is not None and name not in known:
+        raise BadInput(f"There is no algorithm called {name!r}; {nearest(name, known)}")
     if as_json:
-        print_json(rows)
+        rows = [
+            {
+                "name": each,
+                "about": method.about,
+                "presets": list(method.presets),
+                "settings": {field.name: str(getattr(method.config, field.name)) for field in fields(method.config)},
+                "explained": explained(method.config),
+            }
+            for each, method in known.items()
+            if name in (None, each)
+        ]
+        print_json(rows if name is None else rows[0])
         return
-    table = Table("algorithm", "what it is", "settings", box=None, pad_edge=False)
-    for row in rows:
-        presets = f" Presets: {', '.join(row['presets'])}." if row["presets"] else ""
-        settings = " ".join(f"{key}={value}" for key, value in row["settings"].items())
-        table.add_row(row["name"], row["about"] + presets, settings)
+    if name is not None:
+        _algorithm(name, known[name])
+        return
+    table = Table("algorithm", "what it is", "presets", box=None, pad_edge=False)
+    for each, method in known.items():
+        table.add_row(each, method.about, ", ".join(method.presets))
     out.print(table)
-    out.print("\nChange a setting with --set key=value, or take a preset with --preset NAME.")
+    out.print("\nfeint algorithms NAME tells what can be set. Set it with --set key=value, or take a --preset NAME.")
+
+
+def _algorithm(name: str, method: Method) -> None:
+    """All about one algorithm."""
+    from feint.runs.config import explained
+
+    out.print(f"[bold]{name}[/bold]: {method.about}")
+    words, table = explained(method.config), Table("setting", "by default", "what it is", box=None, pad_edge=False)
+    for field in fields(method.config):
+        table.add_row(field.name, str(getattr(method.config, field.name)), words.get(field.name, ""))
+    if table.rows:
+        out.print()
+        out.print(table)
+    for preset, config in method.presets.items():
+        before, after = asdict(method.config), asdict(config)
+        changes = [f"{key}={value}" for key, value in after.items() if value != before[key]]
+        out.print(f"\n[bold]--preset {preset}[/bold]: {', '.join(changes) or 'as by default'}", soft_wrap=True)
 
 
 def agents(as_json: AsJson = False) -> None:

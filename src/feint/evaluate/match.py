@@ -61,29 +61,55 @@ def match(
     second: Policy,
     hands: int,
     seed: int = 0,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[Match], None] | None = None,
 ) -> Match:
     """Play `first` against `second`, who takes all other seats, for at least so many hands.
 
-    `progress` is told the hands played so far.
+    `progress` is told how the match stands.
     """
     deals = math.ceil(hands / arena.players)
     if deals < 2:
         raise BadInput(f"A match needs at least {2 * arena.players} hands to judge its error, but got {hands}.")
-    scores: list[Float[np.ndarray, "d p"]] = []
+    scores = Scores.of(np.zeros((0, arena.players)))
     key, parts = jax.random.key(seed), math.ceil(deals / for_device(DEALS))
     batch = math.ceil(deals / parts)
     for part in range(parts):
         key, playing = jax.random.split(key)
-        scores.append(np.asarray(_play_deals(arena, (first, second), batch, playing)))
-        if progress:
-            progress(min(batch * (part + 1), deals) * arena.players)
-    won = np.concatenate(scores)[:deals].astype(float)
-    by_deal = won.mean(1)
-    error = float(by_deal.std(ddof=1)) / math.sqrt(deals)
-    # Hands on separate deals, half in each seat: the variance left within each seat, none of it shared.
-    apart = float(won.var(0, ddof=1).mean()) / won.size
-    return Match(won.size, float(by_deal.mean()), error, deals, apart / error**2 if error else math.inf)
+        won = np.asarray(_play_deals(arena, (first, second), batch, playing), float)
+        scores = scores.and_then(Scores.of(won[: deals - batch * part]))
+        if progress and scores.deals > 1:
+            progress(scores.match())
+    return scores.match()
+
+
+@final
+@dataclass(frozen=True)
+class Scores:
+    """What was won on so many deals, in each seat and (last) in the mean of the seats; not kept one by one."""
+
+    deals: int
+    mean: Float[np.ndarray, " s"]
+    squares: Float[np.ndarray, " s"]
+    """The sum of the squares of what each deal was off the mean."""
+
+    @classmethod
+    def of(cls, won: Float[np.ndarray, "d p"]) -> Scores:
+        each = np.column_stack([won, won.mean(1)])
+        mean = each.sum(0) / max(len(each), 1)
+        return cls(len(each), mean, ((each - mean) ** 2).sum(0))
+
+    def and_then(self, more: Scores) -> Scores:
+        """Both together."""
+        deals, off = self.deals + more.deals, more.mean - self.mean
+        share = more.deals / max(deals, 1)
+        return Scores(deals, self.mean + off * share, self.squares + more.squares + off**2 * self.deals * share)
+
+    def match(self) -> Match:
+        hands, variance = self.deals * (len(self.mean) - 1), self.squares / (self.deals - 1)
+        error = math.sqrt(variance[-1] / self.deals)
+        # Hands on separate deals, half in each seat: the variance left within each seat, none of it shared.
+        apart = float(variance[:-1].mean()) / hands
+        return Match(hands, float(self.mean[-1]), error, self.deals, apart / error**2 if error else math.inf)
 
 
 def play_deals(arena: Arena, policies: tuple[Policy, Policy], deals: int, key: PRNGKeyArray) -> Float[Array, "d p"]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import json
 import math
 import pkgutil
 import shlex
+import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from itertools import pairwise
 from typing import Any, Self, final
 
 import pydantic
@@ -54,6 +58,21 @@ def resolve(algorithm: str, settings: Mapping[str, Any], preset: str | None = No
             raise first["ctx"]["error"] from error
         name = str(first["loc"][0])
         raise BadInput(f"{algorithm} cannot take {name}={settings.get(name)!r}: {first['msg']}.") from error
+
+
+def explained(config: Config) -> dict[str, str]:
+    """What each setting means: the sentence under it, where its algorithm declares it."""
+    (declared,) = ast.parse(textwrap.dedent(inspect.getsource(type(config)))).body
+    assert isinstance(declared, ast.ClassDef)
+    return {
+        field.target.id: inspect.cleandoc(words.value.value).replace("\n", " ")
+        for field, words in pairwise(declared.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(words, ast.Expr)
+        and isinstance(words.value, ast.Constant)
+        and isinstance(words.value.value, str)
+    }
 
 
 @final

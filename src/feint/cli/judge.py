@@ -169,5 +169,7 @@ def play_match(
         print_json(words | {"winnings": mean, "error": reach, "unit": "mbb/h", "deals_saved": played.saved})
         return
     off = f"off {second}, over {played.hands:,} hands of {table.ground.name}"
-    out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%) {off}")
-    err.print(f"(Every deal was played from both sides, or this would take {played.saved:.1f} times as many hands.)")
+    chips = f"{played.mean:+.4g} chips a hand"
+    out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%; {chips}) {off}", soft_wrap=True, markup=False)
+    saved = f"(Every deal was played from both sides, or this would take {played.saved:.1f} times as many hands.)"
+    err.print(saved, soft_wrap=True)

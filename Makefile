@@ -3,10 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test test-slow bench format clean
+.PHONY: run play test test-slow bench format clean
 
 run: $(READY)
 	$(BIN)/feint train nfsp leduc --seconds 90
+
+# Against limit hold'em's agent; `make play OPPONENT=runs/leduc-nfsp` against what `make run` has learned.
+OPPONENT ?= feint:holdem
+play: $(READY)
+	@$(BIN)/feint play $(OPPONENT)
 
 test: $(READY)
 	$(BIN)/ruff check src tests benchmarks

@@ -175,3 +175,21 @@ def test_every_step_adds_a_best_response(tree_of, game, alternating):
 def test_xfp_on_a_matrix_is_fictitious_play(tree_of, solved, game):
     tables = [solved(game, name, 50).table(tree_of(game)) for name in ("xfp", "fictitious-play")]
     assert np.array_equal(*tables)
+
+
+def test_what_moves_are_worth_in_kuhn():
+    """Against uniformly random play, by hand: a called king wins 2, a queen meets jacks and kings equally often."""
+    tree = feint.unroll("kuhn")
+    found = {
+        (seen.player, seen.label): row
+        for seen, row in zip(tree.infosets, feint.move_values(tree, tree.uniform()), strict=True)
+    }
+    assert found[1, "K: bet"] == pytest.approx([-1, 2, np.nan], nan_ok=True)
+    assert found[1, "Q: bet"] == pytest.approx([-1, 0, np.nan], nan_ok=True)
+    assert found[0, "K"] == pytest.approx([np.nan, 1.5, 1.5], nan_ok=True)
+    assert found[0, "J"] == pytest.approx([np.nan, -1, -0.5], nan_ok=True)
+    never = tree.uniform()
+    never[(tree.player == 1) & (tree.legal[:, 0] == 0)] = [0, 1, 0]  # the second player never bets
+    silent = dict(zip(tree.labels, feint.move_values(tree, never), strict=True))
+    assert np.isnan(silent["Q: check bet"]).all()
+    assert silent["Q"] == pytest.approx([np.nan, 0, 0.5], nan_ok=True)

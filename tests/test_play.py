@@ -123,7 +123,7 @@ def test_a_person_plays_and_is_told_what_came_of_it(sit):
     assert code == 0
     assert "Hand 1. You are player 1 of 2, with 1 chip in the pot." in out
     assert "you hold J; 2 in the pot" in out
-    assert re.search(r"feint:leduc would: fold \d+%, call \d+%, raise \d+%", out)
+    assert re.search(r"feint:leduc would: fold \d+% \(-1\.00\), call \d+% \(-\d\.\d\d\), raise \d+% \(-\d", out)
     assert "you hold J, on the board Q; 6 in the pot" in out
     assert out.rstrip().endswith("No hand was played to its end.")
     assert err == "'x' is not a move here; type one of fold, call, raise, or ? or q.\n"
@@ -134,10 +134,12 @@ def test_seats_change_hands_are_counted_and_the_total_is_told(sit):
     assert code == 0
     assert re.findall(r"You are player (\d) of 2", out) == ["1", "2"] * 6
     results = [
-        (1 if how == "win" else -1) * float(chips) for how, chips in re.findall(r"You (win|lose) (\d+) chips?\.", out)
+        (1 if how == "win" else -1) * float(chips) for how, chips in re.findall(r"You (win|lose) (\d+) chips?[.;]", out)
     ]
     assert len(results) == 12
-    how, total = re.search(r"You (won|lost) (\d+) chips? over 12 hands, .* a hand \(± .*\)\.", out).groups()
+    how, total = re.search(
+        r"You (won|lost) (\d+) chips? over 12 hands, .* a hand \(± .* by luck\); your moves", out
+    ).groups()
     assert (1 if how == "won" else -1) * float(total) == sum(results)
     assert re.findall(r"Hand (\d+)\.", out) == [str(number) for number in range(1, 13)]
 
@@ -147,7 +149,7 @@ def test_a_seat_can_be_kept_and_the_end_of_the_words_is_the_end(sit):
     assert code == 0
     assert re.findall(r"You are player (\d) of 2", out) == ["1", "1"]
     assert "raise: bet" in out
-    assert "You lost 1 chip over 1 hand, 1.00 a hand." in out
+    assert "You lost 1 chip over 1 hand, 1.00 a hand; your moves gave away 0.00 a hand." in out
 
 
 def test_hidden_moves_stay_hidden_until_the_end(sit):
@@ -165,7 +167,20 @@ def test_ctrl_c_ends_a_session_with_its_total(sit, monkeypatch):
     )
     code, out, _ = sit([], "fold", "--game", "kuhn", "--seat", "1")
     assert code == 0
-    assert "You won 1 chip over 1 hand, 1.00 a hand." in out
+    assert "You won 1 chip over 1 hand, 1.00 a hand; your moves gave away 0.00 a hand." in out
+
+
+def test_what_moves_gave_away_is_told(sit):
+    """Against one who always raises and calls, folding a king costs what calling with it would have won."""
+    for seed in range(20):
+        _, out, _ = sit(
+            ["check", "fold"], "raise", "--game", "kuhn", "--seat", "1", "--hands", "1", "--seed", str(seed)
+        )
+        if "you hold K" in out:
+            break
+    # Checking is as good as betting: either way a king wins 2. Folding loses 1.
+    assert "You lose 1 chip; your moves gave away 3.00.\n" in out
+    assert "You lost 1 chip over 1 hand, 1.00 a hand; your moves gave away 3.00 a hand." in out
 
 
 def test_hold_em_is_shown_as_players_know_it(sit):

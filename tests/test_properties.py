@@ -91,6 +91,7 @@ def test_judges_agree_with_recursion(game, seed):
     assert conv == pytest.approx((best - values).sum(), abs=1e-12)
     assert conv >= -1e-12
     check_deviations(tree, feint.deviations(tree, table), conv)
+    check_move_values(game, tree, table, policy)
     for player in range(game.players):
         response = feint.best_response(tree, table, player)
         assert response.value == pytest.approx(best[player], abs=1e-12)
@@ -100,6 +101,41 @@ def test_judges_agree_with_recursion(game, seed):
         for other in range(3):
             changed = np.where(mine[:, None], random_table(tree, seed + 1 + other), table)
             assert feint.expected_values(tree, changed)[player] <= response.value + 1e-12
+
+
+def check_move_values(game, tree, table, policy):
+    """A move is worth what the player then wins from all the states it may be in, by the rules and a best response."""
+    found = feint.move_values(tree, table)
+    assert np.isnan(found[~tree.legal]).all()
+    for player in range(game.players):
+        best = policy_of(tree, feint.best_response(tree, table, player).strategy.table(tree))
+        met = {}
+
+        def visit(state, reach, player=player, best=best, met=met):
+            actor = game.actor(state)
+            if actor == feint.TERMINAL:
+                return
+            if actor == feint.CHANCE:
+                followed = [(chance, after) for chance, after in game.chance(state)]
+            elif actor == player:
+                label = game.label(state, player)
+                followed = [(1.0, game.play(state, move)) for move in game.legal(state)]
+                for move, (_, after) in zip(game.legal(state), followed, strict=True):
+                    seen = met.setdefault((label, game.actions[move]), [])
+                    seen.append((reach, value_of(game, after, best)[player]))
+            else:
+                followed = [(chance, game.play(state, move)) for move, chance in policy(game, state, actor).items()]
+            for chance, after in followed:
+                visit(after, reach * chance)
+
+        visit(game.start(), 1.0)
+        for row in np.flatnonzero(tree.player == player):
+            for column in np.flatnonzero(tree.legal[row]):
+                weights, worth = np.transpose(met[tree.labels[row], tree.actions[column]])
+                if weights.sum() > 0:
+                    assert found[row, column] == pytest.approx(weights @ worth / weights.sum(), abs=1e-9)
+                else:
+                    assert np.isnan(found[row, column])
 
 
 def check_deviations(tree, found, conv):

@@ -20,6 +20,7 @@ from feint.evaluate.exploitability import (  # noqa: E402
     deviations,
     expected_values,
     exploitability,
+    move_values,
     nash_conv,
 )
 from feint.games.errors import BadInput, IllegalMove  # noqa: E402
@@ -51,6 +52,7 @@ __all__ = [
     "exploitability",
     "load_game",
     "load_run",
+    "move_values",
     "nash_conv",
     "train",
     "unroll",

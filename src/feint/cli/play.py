@@ -18,11 +18,15 @@ from feint.games.game import TERMINAL
 from feint.games.poker import Hand, Poker
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from feint.players.table import Player, StrategyPlayer, Table
 
 SUITS = {"s": ("♠", ""), "h": ("♥", "red"), "d": ("♦", "red"), "c": ("♣", "")}
 ENOUGH = 10
 """Hands from which on winnings are told with an interval."""
+LEAST = 0.005
+"""Chips that are worth telling."""
 
 
 def play(
@@ -38,9 +42,11 @@ def play(
     seed: Annotated[int | None, typer.Option(help="The seed of the cards and of the opponent's moves.")] = None,
 ) -> None:
     """Play against a strategy, hand after hand: it sits in every seat but yours."""
+    from feint.evaluate.exploitability import move_values
     from feint.games.library import load_game
     from feint.players.table import StrategyPlayer, Table
     from feint.runs.seats import seat as seat_players
+    from feint.tree.tree import Tree
 
     with err.status("reading"):
         seated = seat_players((opponent,), game)
@@ -52,24 +58,29 @@ def play(
         table = Table(rules, seated.ground, seated.arena, seed)
         other = StrategyPlayer(seated.policies[0])
         other.chances(table)  # compiled before anyone waits for it
+        worths = move_values(seated.ground, other.written(seated.ground)) if isinstance(seated.ground, Tree) else None
+    worth = " and, in brackets, what each move wins you against it" if worths is not None else ""
     out.print(
-        f"{rules.name} against {opponent}. Type a move or its first letters, ? for what {opponent} would do in your "
-        f"place, q to stop.",
+        f"{rules.name} against {opponent}. Type a move or its first letters; ? for what {opponent} would do in your "
+        f"place{worth}; q to stop.",
         markup=False,
+        soft_wrap=True,
     )
     won: list[float] = []
+    person = Person(other, opponent, worths)
     try:
         for number in count() if hands is None else range(hands):
-            person = Person(seat - 1 if seat else number % rules.players, other, opponent)
+            person.seat = seat - 1 if seat else number % rules.players
             won.append(_hand(table, person, other, opponent, number))
     except (EOFError, KeyboardInterrupt):
         out.print()
-    out.print(f"\n{_summary(won)}")
+    out.print(f"\n{_summary(won, None if worths is None else person.lost)}", soft_wrap=True)
 
 
 def _hand(table: Table, person: Person, other: Player, opponent: str, number: int) -> float:
     """One hand, and what the person won with it."""
     rules, you = table.rules, person.seat
+    person.lost.append(0.0)
     table.deal()
     out.print(f"\n[bold]Hand {number + 1}.[/bold] {_seat(table, you)}")
     made: list[str] = []
@@ -88,7 +99,8 @@ def _hand(table: Table, person: Person, other: Player, opponent: str, number: in
     elif table.state.folded.count(False) > 1:
         out.print(_showdown(rules, table.state, you, opponent))
     chips = float(rules.payoffs(table.state)[you])
-    out.print(f"You {'win' if chips > 0 else 'lose'} {_chips(abs(chips))}." if chips else "You break even.")
+    what = f"You {'win' if chips > 0 else 'lose'} {_chips(abs(chips))}" if chips else "You break even"
+    out.print(f"{what}; your moves gave away {person.lost[-1]:.2f}." if person.lost[-1] >= LEAST else f"{what}.")
     return chips
 
 
@@ -96,14 +108,18 @@ def _hand(table: Table, person: Person, other: Player, opponent: str, number: in
 class Person:
     """Asked in the terminal."""
 
-    def __init__(self, seat: int, adviser: StrategyPlayer, name: str) -> None:
-        self.seat = seat
-        self._adviser, self._name = adviser, name
+    seat: int
+
+    def __init__(self, adviser: StrategyPlayer, name: str, worths: np.ndarray | None) -> None:
+        self._adviser, self._name, self._worths = adviser, name, worths
+        self.lost: list[float] = []
+        """In each hand, what the best moves against the adviser would have won more on average; 0 if unknown."""
 
     def move(self, table: Table) -> int:
         """A move, asked for until there is one; raises `EOFError` when the person has had enough."""
         rules, state = table.rules, table.state
         words = {rules.spoken(state, move): move for move in rules.legal(state)}
+        worth = None if self._worths is None else self._worths[int(table.sight()[0])]
         out.print(_situation(table, self.seat))
         while True:
             said = out.input(f"{', '.join(words)}? ", markup=False).strip().lower()
@@ -111,9 +127,12 @@ class Person:
                 raise EOFError
             if said == "?":
                 told = self._adviser.chances(table)
-                likely = ", ".join(f"{word} {told[move]:.0%}" for word, move in words.items())
+                wins = {move: "" if worth is None else f" ({worth[move]:+.2f})" for move in words.values()}
+                likely = ", ".join(f"{word} {told[move]:.0%}{wins[move]}" for word, move in words.items())
                 out.print(f"{self._name} would: {likely}", markup=False)
             elif (move := _meant(said, words, rules.actions)) is not None:
+                if worth is not None:
+                    self.lost[-1] += float(max(worth[other] for other in words.values()) - worth[move])
                 return move
             else:
                 err.print(f"{said!r} is not a move here; type one of {', '.join(words)}, or ? or q.", markup=False)
@@ -175,16 +194,15 @@ def _cards(deck: Deck, cards: Cards) -> Text:
     return text
 
 
-def _summary(won: Sequence[float]) -> str:
-    """What was won in all, and whether that says anything."""
+def _summary(won: Sequence[float], lost: Sequence[float] | None) -> str:
+    """What was won in all, how far luck goes, and what was given away, where that is known."""
     if not won:
         return "No hand was played to its end."
     over = f"over {len(won)} hand{'' if len(won) == 1 else 's'}"
     total = f"You {'lost' if sum(won) < 0 else 'won'} {_chips(abs(sum(won)))} {over}, {abs(mean(won)):.2f} a hand"
-    if len(won) < ENOUGH:
-        return total + "."
-    reach = 1.96 * stdev(won) / math.sqrt(len(won))
-    return f"{total} (± {reach:.2f}{', which luck explains' if abs(mean(won)) < reach else ''})."
+    if len(won) >= ENOUGH:
+        total += f" (± {1.96 * stdev(won) / math.sqrt(len(won)):.2f} by luck)"
+    return f"{total}." if lost is None else f"{total}; your moves gave away {mean(lost[: len(won)]):.2f} a hand."
 
 
 def _chips(number: float) -> str:

@@ -96,6 +96,11 @@ class StrategyPlayer:
     def __init__(self, policy: Policy) -> None:
         self._ask = eqx.filter_jit(policy)
 
+    def written(self, tree: Tree) -> Float[np.ndarray, "i a"]:
+        """The strategy in full."""
+        rows = np.asarray(self._ask(jnp.arange(len(tree.player)), jnp.asarray(tree.player)), float)
+        return np.asarray(rows / rows.sum(1, keepdims=True))
+
     def chances(self, table: Table) -> Float[np.ndarray, " a"]:
         """How often it makes each move here."""
         told: Array = self._ask(table.sight(), jnp.asarray(table.actor))

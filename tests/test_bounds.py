@@ -130,6 +130,15 @@ def test_taking_luck_off_leaves_the_mean_and_cuts_the_spread():
     assert rest.std((0, 1)) == pytest.approx(1.0, abs=0.1)
 
 
+def test_luck_is_taken_off_by_what_fits_the_other_half():
+    """Skewed luck, and few deals: what fits a half itself would take part of what was won there with it."""
+    rng = np.random.default_rng(1)
+    luck = rng.exponential(size=(40_000, 4, 2)) - 1
+    won = luck**2
+    rest = np.stack([without_luck(*pair) for pair in zip(won, luck, strict=True)])
+    assert abs(rest.mean() - 1.0) <= 4 * rest.mean((1, 2)).std() / np.sqrt(len(rest))
+
+
 # Against the exact exploitability.
 
 

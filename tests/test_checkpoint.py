@@ -6,6 +6,7 @@ import hashlib
 import os
 import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -116,6 +117,37 @@ def test_going_on_to_more_hands_changes_nothing(tmp_path, seeds):
     assert 600 <= whole.metrics[-1]["hands"] < 616
 
 
+def test_going_on_to_where_exploitability_was_low_enough_changes_nothing(tmp_path):
+    whole = feint.train("cfr+", "kuhn", until=0.01, out=tmp_path / "run")
+    before = result(whole.path)
+    again = feint.train("cfr+", "kuhn", until=0.01, out=tmp_path / "run", resume=True)
+    assert result(again.path) == before
+    further = feint.train("cfr+", "kuhn", until=0.001, out=tmp_path / "run", resume=True)
+    assert further.metrics[-1]["step"] > whole.metrics[-1]["step"]
+    assert further.metrics[-1]["exploitability"] <= 0.001
+
+
+def test_a_run_killed_before_its_first_evaluation_goes_on(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("feint.runs.train.RunFolder.log", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            feint.train("cfr", "kuhn", steps=9, out=tmp_path / "run", save_every=0.0)
+    assert checkpoints(tmp_path / "run" / "checkpoints")
+    assert not (tmp_path / "run" / "metrics.jsonl").exists()
+    run = feint.train("cfr", "kuhn", steps=9, out=tmp_path / "run", resume=True)
+    assert result(run.path) == result(feint.train("cfr", "kuhn", steps=9, out=tmp_path / "whole").path)
+
+
+def test_an_evaluation_that_is_owed_is_made(tmp_path):
+    """A run killed after its checkpoint and before the evaluation there, or in the middle of writing that."""
+    whole = result(feint.train("cfr", "kuhn", steps=9, out=tmp_path / "whole").path)
+    run = feint.train("cfr", "kuhn", steps=9, out=tmp_path / "run")
+    lines = (run.path / "metrics.jsonl").read_text().splitlines(keepends=True)
+    (run.path / "metrics.jsonl").write_text("".join(lines[:-1]) + '{"step": 9, "explo')
+    assert feint.load_run(run.path).metrics[-1]["step"] == 8
+    assert result(feint.train("cfr", "kuhn", steps=9, out=tmp_path / "run", resume=True).path) == whole
+
+
 def test_a_run_that_ended_by_hands_at_a_step_that_is_judged_anyway_is_not_judged_twice(tmp_path):
     few = {"tables": 16}
     third = feint.train("nfsp", "kuhn", steps=3, settings=few, out=tmp_path / "steps").metrics[-1]
@@ -147,6 +179,8 @@ def test_what_goes_on_is_not_finished(tmp_path, monkeypatch):
         with pytest.raises(ZeroDivisionError):
             feint.train("cfr", "kuhn", steps=9, out=path, resume=True)
     assert not (path / "made.json").exists()
+    with pytest.raises(feint.BadInput, match="is not a finished run"):
+        feint.load_run(path)  # its evaluations are of step 9 and its strategy would be of step 5
     feint.train("cfr", "kuhn", steps=9, out=path, resume=True)
     assert (path / "made.json").is_file()
 
@@ -161,6 +195,7 @@ def test_seeds_run_side_by_side_are_the_seeds_run_alone(tmp_path):
     # Side by side, matrices are multiplied in another order, so the last bits differ.
     assert many.metrics[-1]["seeds"] == pytest.approx([row["exploitability"] for row in alone], rel=0.05)
     assert many.metrics[-1]["exploitability"] == pytest.approx(np.median(many.metrics[-1]["seeds"]))
+    assert feint.exploitability(feint.unroll("kuhn"), many.strategy) == pytest.approx(min(many.metrics[-1]["seeds"]))
 
 
 def test_a_checkpoint_comes_back_whole(tmp_path):
@@ -176,6 +211,9 @@ def test_only_the_last_few_are_kept(tmp_path):
     for step in range(1, 12):
         save_checkpoint(tmp_path, step, STATE, write_whole)
     assert [step for step, _ in checkpoints(tmp_path)] == [11, 10, 9]
+    (tmp_path / "12.abc.safetensors.part").write_bytes(b"cut off")
+    save_checkpoint(tmp_path, 12, STATE, write_whole)
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_damage_anywhere_is_noticed_named_and_passed_over(tmp_path):
@@ -214,11 +252,37 @@ def test_another_algorithms_checkpoint_is_refused(tmp_path):
 
 def test_resuming_asks_for_the_same_run(tmp_path):
     feint.train("cfr", "kuhn", steps=5, out=tmp_path / "run")
-    for change in ({"seed": 1}, {"settings": {"alternating": False}}):
+    for change in ({"seed": 1}, {"seeds": 2}, {"settings": {"alternating": False}}):
         with pytest.raises(feint.BadInput, match="ask for the same"):
             feint.train("cfr", "kuhn", steps=9, out=tmp_path / "run", resume=True, **change)
     with pytest.raises(feint.BadInput, match="is not a run"):
         feint.train("cfr", "kuhn", steps=9, out=tmp_path / "nothing", resume=True)
+
+
+def test_resuming_keeps_the_seeds(tmp_path):
+    many = {"settings": {"tables": 16}, "out": tmp_path / "run"}
+    feint.train("nfsp", "kuhn", steps=3, seed=4, seeds=2, **many)
+    run = feint.train("nfsp", "kuhn", steps=5, out=tmp_path / "run", resume=True)
+    assert (run.config.seed, run.config.seeds) == (4, 2)
+    assert run.metrics[-1]["step"] == 5
+
+
+def test_damaged_evaluations_are_refused_in_a_sentence(tmp_path):
+    path = feint.train("cfr", "kuhn", steps=5, out=tmp_path / "run").path
+    with (path / "metrics.jsonl").open("a") as file:
+        file.write("junk\n")
+    with pytest.raises(feint.BadInput, match=r"holds a damaged run \(.*\); train it again in another folder"):
+        feint.train("cfr", "kuhn", steps=9, out=path, resume=True)
+
+
+def test_the_latest_run_is_gone_on_with(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [feint.train("cfr", "kuhn", steps=number).path.name for number in (1, 2, 3)]
+    assert names == ["kuhn-cfr", "kuhn-cfr-2", "kuhn-cfr-3"]
+    shutil.rmtree(tmp_path / "runs" / "kuhn-cfr-2")
+    (tmp_path / "runs" / "kuhn-cfr-old").mkdir()
+    assert feint.train("cfr", "kuhn", steps=9, resume=True).path.name == "kuhn-cfr-3"
+    assert feint.train("cfr", "kuhn", steps=1).path.name == "kuhn-cfr-4"
 
 
 def test_resuming_keeps_the_settings(tmp_path):

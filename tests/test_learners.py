@@ -13,9 +13,13 @@ import pytest
 
 import feint
 from conftest import advance, algorithm_on
+from feint.arena.arena import narrow
+from feint.games.matrix import matrix
+from feint.learners.experience import HistoryRows, ReplayHands, ReplayRows, Transitions
 from feint.learners.networks import MLP
 from feint.learners.nfsp import PAPER
 from feint.learners.self_play import SelfPlay
+from feint.learners.situations import listed
 from feint.runs.config import algorithms
 
 SMALL = replace(PAPER, tables=64, hidden=(16,), replay_capacity=2000, history_capacity=2000, batch=32, warmup=50)
@@ -183,3 +187,28 @@ def test_clipped_errors_pull_no_harder(tree_of):
     squared = algorithm_on(tree_of("kuhn"), "dqn").learners[0]
     np.testing.assert_allclose(jax.vmap(jax.grad(squared._penalty))(errors), errors, atol=1e-7)
     np.testing.assert_allclose(learner._penalty(errors[1:6]), squared._penalty(errors[1:6]), atol=1e-7)
+
+
+@pytest.mark.parametrize("moves", [70, 200])
+def test_memories_hold_every_move_of_a_game_with_many(moves):
+    tree = feint.unroll(matrix(payoffs=tuple((float(row),) for row in range(moves))))
+    here, last, yes = listed(tree, 0), jnp.full(3, moves - 1), jnp.ones(3, bool)
+    happened = Transitions(yes, yes, jnp.zeros(3, jnp.int32), last, jnp.zeros(3, jnp.int32), yes, jnp.ones(3))
+    key, one = jax.random.key(0), jnp.asarray(1.0)
+
+    def nothing(sights, made):
+        return jnp.zeros(sights.shape)
+
+    for replay in (ReplayRows(4, 2), ReplayHands(4, 2)):
+        lesson = replay.lesson(replay.add(replay.empty(here), happened, one), here, nothing, key)
+        assert np.flatnonzero(np.asarray(lesson.weights).reshape(-1, moves).sum(0)).tolist() == [moves - 1]
+        assert float(lesson.weights.sum()) == pytest.approx(1)
+        np.testing.assert_array_equal(np.asarray(lesson.targets)[..., -1], 1)
+    for hands in (False, True):
+        history = HistoryRows(4, 2, "reservoir", 0.0, hands=hands)
+        lesson = history.lesson(history.add(history.empty(here), happened, one, key), here, key)
+        assert np.flatnonzero(np.asarray(lesson.weights).reshape(-1, moves).sum(0)).tolist() == [moves - 1]
+
+
+def test_numbers_are_kept_in_as_little_as_holds_them():
+    assert [narrow(most) for most in (127, 128, 32_767, 32_768)] == [jnp.int8, jnp.int16, jnp.int16, jnp.int32]

@@ -76,6 +76,17 @@ def test_cross_tables_are_antisymmetric(tree_of):
     assert all(table[a, b].mean == -table[b, a].mean for a, b in table)
 
 
+@pytest.mark.parametrize("name", ["kuhn(players=3)", "matrix(payoffs=[[3,0],[5,1]],columns=[[3,5],[0,1]])"])
+def test_cross_tables_are_not_antisymmetric_where_the_game_is_not(tree_of, name):
+    """With three players the other takes two seats; and both can win where nobody has to lose."""
+    tree = tree_of(name)
+    one, two = strategies(tree, 2, seed=4)
+    table = cross_table(build_arena(tree), dict(zip("ab", tables(one, two), strict=True)), 60_000)
+    for pair, (first, second) in {("a", "b"): (one, two), ("b", "a"): (two, one)}.items():
+        assert abs(table[pair].mean - worth(tree, first, second)) < 4 * table[pair].error + 1e-6
+    assert abs(table["a", "b"].mean + table["b", "a"].mean) > 8 * table["a", "b"].error
+
+
 def test_a_match_in_parts_is_the_match_as_a_whole(tree_of, monkeypatch):
     """Scores are not kept one by one, however long a match is; how it stands is told after every part."""
     arena, told, whole = build_arena(tree_of("leduc")), [], []
@@ -85,6 +96,7 @@ def test_a_match_in_parts_is_the_match_as_a_whole(tree_of, monkeypatch):
     monkeypatch.setattr(match_module, "_play_deals", lambda *asked: whole.append(play(*asked)) or whole[-1])
     played = match(arena, one, two, 1_999, progress=told.append)
     assert [each.hands for each in told] == [500, 1_000, 1_500, 2_000]
+    assert len({np.asarray(part).tobytes() for part in whole}) == 4, "every part has deals of its own"
     won = np.concatenate(whole)[:1000].astype(float)
     assert played == told[-1]
     assert played.deals == 1000
@@ -122,6 +134,7 @@ def test_the_command_plays_a_match():
     assert told["unit"] == "mbb/h"
     # Whoever folds to every bet loses the ante of 1, the big blind's stand-in, in every hand.
     assert told["winnings"] == pytest.approx(-1000)
+    assert told["deals_saved"] is None, "nothing varies, so nothing is saved, and JSON has no infinity"
 
 
 @pytest.mark.slow

@@ -178,6 +178,23 @@ def test_a_hand_teaches_every_decision_in_it(tree_of):
     assert int(replay.add(replay.empty(here), later, jnp.asarray(1.0)).seen) == 0
 
 
+def test_every_decision_of_a_batch_weighs_the_same_however_long_its_hand(tree_of):
+    tree = tree_of("leduc")
+    here = listed(tree, 0)
+    long = hand(tree, here)
+    short = long._replace(sight=jnp.zeros(1, jnp.int32), move=jnp.ones(1, jnp.int32))
+    both = jax.tree.map(lambda *parts: jnp.concatenate(parts), long, short)
+    replay, history = ReplayHands(2, 16), HistoryRows(2, 16, "reservoir", 0.0, hands=True)
+    memory = replay.add(replay.empty(here), both, jnp.asarray(1.0))
+    lessons = [replay.lesson(memory, here, lambda sights, made: 0.0 * sights, jax.random.key(0))]
+    moves = history.add(history.empty(here), both, jnp.asarray(1.0), jax.random.key(0))
+    lessons.append(history.lesson(moves, here, jax.random.key(0)))
+    for lesson in lessons:
+        made = np.asarray(lesson.made)
+        assert len(set(made.sum(1))) == 2, "both hands"
+        np.testing.assert_allclose(np.asarray(lesson.weights).sum(-1)[made], 1 / made.sum(), rtol=1e-6)
+
+
 def test_a_history_of_hands_holds_all_their_moves(tree_of):
     tree = tree_of("leduc")
     here = listed(tree, 1)

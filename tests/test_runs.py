@@ -13,7 +13,9 @@ import time
 from dataclasses import asdict, replace
 from itertools import pairwise
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ from feint.games.errors import RunStopped
 from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import RunFolder, load_run, write_whole
 from feint.runs.made import made_with
-from feint.runs.train import evaluation_points
+from feint.runs.train import Trainer, evaluation_points
 
 
 def test_a_run_comes_back_as_it_was(tmp_path):
@@ -202,12 +204,15 @@ def test_going_on_with_other_settings_names_those_that_differ(tmp_path):
         feint.train("nfsp", "kuhn", steps=4, settings={"tables": 32}, out=tmp_path / "run", resume=True)
 
 
-def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatch):
+def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatch, call):
     """Nothing that is no number is ever written, and the run can be ended where it was sound."""
     monkeypatch.setattr("feint.runs.train.PIECE", 0.0)  # a checkpoint after every step
     monkeypatch.setattr("feint.runs.train.SAVE_SHARE", math.inf)
     asked = {"settings": {"rate": 30.0, "tables": 64, "warmup": 20}, "out": tmp_path / "run", "save_every": 0.0}
-    stopped = r"stopped because dqn diverged by step \d+: .*learn more slowly than with rate=30 \(--resume --steps \d+ "
+    asked |= {"seed": 7}
+    stopped = (
+        r"stopped because dqn \(seed 7\) diverged by step \d+: .*learn more slowly than with rate=30; `feint train "
+    )
     with pytest.raises(RunStopped, match=stopped) as error:
         feint.train("dqn", "kuhn", steps=400, **asked)
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
@@ -215,11 +220,29 @@ def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatc
     assert not (tmp_path / "run" / "made.json").exists(), "it is not finished"
     last = int(re.search(r"--steps (\d+)", str(error.value))[1])
     assert last < int(re.search(r"by step (\d+)", str(error.value))[1])
-    run = feint.train("dqn", "kuhn", steps=last, resume=True, **asked)
+    command = re.search(r"`(.*)`", str(error.value))[1]
+    assert call(*shlex.split(command)[1:])[0] == 0
+    run = load_run(tmp_path / "run")
     assert run.metrics[-1]["step"] == last
     assert np.isfinite(run.strategy.table(feint.unroll("kuhn"))).all()
 
 
 def test_a_run_that_diverges_before_any_checkpoint_says_so(tmp_path):
-    with pytest.raises(RunStopped, match=r"diverged by step \d+: .*\(it has no checkpoint yet\)"):
+    with pytest.raises(RunStopped, match=r"diverged by step \d+: .*; it has no checkpoint yet\."):
         feint.train("dqn", "kuhn", steps=400, settings={"rate": 50.0, "tables": 64, "warmup": 20}, out=tmp_path / "run")
+
+
+def test_of_many_seeds_those_that_diverge_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("feint.runs.train.PIECE", 0.0)
+    advance = Trainer.advance
+
+    def broken(trainer, steps):
+        taken = advance(trainer, steps)
+        trainer.state = jax.tree.map(
+            lambda leaf: leaf.at[1].set(jnp.nan) if eqx.is_inexact_array(leaf) else leaf, trainer.state
+        )
+        return taken
+
+    monkeypatch.setattr(Trainer, "advance", broken)
+    with pytest.raises(RunStopped, match=r"nfsp \(seed 6\) diverged by step 1:"):
+        feint.train("nfsp", "kuhn", steps=5, seed=5, seeds=3, settings={"tables": 16}, out=tmp_path / "run")

@@ -39,6 +39,11 @@ class Arena(eqx.Module):
 
     @property
     @abstractmethod
+    def zero_sum(self) -> bool:
+        """Whether what one wins the others lose."""
+
+    @property
+    @abstractmethod
     def deal_words(self) -> int:
         """Random words that dealing one hand takes."""
 
@@ -82,6 +87,11 @@ def draw(probabilities: Float[Array, "t a"], uniform: Float[Array, " t"]) -> Int
 def as_uniform(words: UInt32[Array, "..."]) -> Float[Array, "..."]:
     """Random words as float32 numbers from 0 up to but not including 1."""
     return (words >> 8).astype(jnp.float32) * 2.0**-24
+
+
+def narrow(most: int) -> Any:
+    """The smallest type for whole numbers from 0 to `most`: memories and sights keep millions of them."""
+    return next(kind for kind in (jnp.int8, jnp.int16, jnp.int32) if most <= jnp.iinfo(kind).max)
 
 
 def for_device(choices: Mapping[str, int]) -> int:

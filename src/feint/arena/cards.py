@@ -7,14 +7,14 @@ network asks.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, final
+from typing import Any, Literal, NamedTuple, final
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt8, UInt32
 
-from feint.arena.arena import Arena, Played
+from feint.arena.arena import Arena, Played, narrow
 from feint.arena.betting import BettingTree
 from feint.arena.ranks import HandRanks, build_ranks
 from feint.arena.standing import Standing, build_standing
@@ -94,6 +94,10 @@ class CardArena(Arena):
     """How many suits can be told apart; 1 where they cannot."""
 
     @property
+    def zero_sum(self) -> bool:
+        return True
+
+    @property
     def deal_words(self) -> int:
         return (self.dealt + 1) // 2
 
@@ -120,6 +124,11 @@ class CardArena(Arena):
         """Features of a situation."""
         cards = self.kinds * (1 if self.view == "rlcard" else self.rounds)
         return cards + self.betting.shape[1] + (self.standing.inputs if self.standing else 0)
+
+    @property
+    def node_type(self) -> Any:
+        """How a sight keeps its betting decision."""
+        return narrow(len(self.actor) - 1)
 
     def deal(self, words: UInt32[Array, "w t"]) -> Deal:
         """A new hand at each table. Two cards are drawn from each word, to within 10⁻⁶ of their chances."""
@@ -168,7 +177,7 @@ class CardArena(Arena):
 
     def up_to(self, node: Int[Array, "..."], cards: UInt8[Array, "... v"]) -> Seen:
         """What of a player's cards is seen at a betting decision."""
-        return Seen(node.astype(jnp.int16), jnp.where(self._open(node), cards, jnp.uint8(HIDDEN)))
+        return Seen(node.astype(self.node_type), jnp.where(self._open(node), cards, jnp.uint8(HIDDEN)))
 
     def _open(self, node: Int[Array, "..."]) -> Bool[Array, "... v"]:
         """Which of the cards that a player sees are there at a betting decision."""

@@ -45,6 +45,10 @@ class TreeArena(Arena):
     """What each player wins at each end, in chips."""
 
     @property
+    def zero_sum(self) -> bool:
+        return bool(jnp.allclose(self.ends.sum(1), 0.0, atol=1e-6))
+
+    @property
     def deal_words(self) -> int:
         return 1
 

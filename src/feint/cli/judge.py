@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -102,12 +103,12 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
         mean, reach = played.in_big_blinds(game.big_blind)
         status.update("looking for a best response")
         try:
-            local_best_response(game, run.strategy.policy, hands, progress=follow)
+            if game.players == 2:  # a local best response has one opponent
+                local_best_response(game, run.strategy.policy, hands, progress=follow)
         except KeyboardInterrupt:
             if bound is None:
                 raise
             terminal.interrupted = True
-    assert bound is not None
     if as_json:
         print_json(
             {
@@ -115,12 +116,17 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
                 "game": run.config.game,
                 "algorithm": run.config.algorithm,
                 "winnings": {"value": mean, "error": reach, "unit": "mbb/h", "kind": "estimate, against random play"},
-                "exploitability": asdict(bound),
+                "exploitability": asdict(bound) if bound else None,
             }
         )
     else:
+        known = (
+            f"{at_least(bound)}, over {bound.hands:,} hands: a lower bound" if bound else "unknown for three or more"
+        )
         out.print(f"winnings       {mean:,.0f} ± {reach:,.0f} mbb/h against random play, {played.hands:,} hands")
-        out.print(f"exploitability {at_least(bound)}, over {bound.hands:,} hands: a lower bound", soft_wrap=True)
+        out.print(f"exploitability {known}", soft_wrap=True)
+    if bound is None:
+        return
     try:
         kept = keep_bound(run, bound, game)
     except OSError as error:
@@ -166,10 +172,12 @@ def play_match(
     mean, reach = played.in_big_blinds(table.big_blind)
     if as_json:
         words = {"first": first, "second": second, "game": table.ground.name, "hands": played.hands}
-        print_json(words | {"winnings": mean, "error": reach, "unit": "mbb/h", "deals_saved": played.saved})
+        saved = played.saved if math.isfinite(played.saved) else None
+        print_json(words | {"winnings": mean, "error": reach, "unit": "mbb/h", "deals_saved": saved})
         return
     off = f"off {second}, over {played.hands:,} hands of {table.ground.name}"
     chips = f"{played.mean:+.4g} chips a hand"
     out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%; {chips}) {off}", soft_wrap=True, markup=False)
-    saved = f"(Every deal was played from both sides, or this would take {played.saved:.1f} times as many hands.)"
-    err.print(saved, soft_wrap=True)
+    if math.isfinite(played.saved):
+        told = f"(Every deal was played from both sides, or this would take {played.saved:.1f} times as many hands.)"
+        err.print(told, soft_wrap=True)

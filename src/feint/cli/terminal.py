@@ -23,7 +23,7 @@ RunName = Annotated[
 
 
 def print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+    sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
 
 
 def judged(row: dict[str, Any], bound: Any) -> dict[str, Any]:

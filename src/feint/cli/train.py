@@ -22,8 +22,8 @@ def train(
     until: Annotated[float | None, typer.Option(help="Stop at this exploitability, in chips per hand.")] = None,
     preset: Annotated[str | None, typer.Option(help="A named set of settings; see feint algorithms.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")] = None,
-    seed: Annotated[int, typer.Option(help="The seed of everything random.")] = 0,
-    seeds: Annotated[int, typer.Option(help="Train this many seeds at once, from --seed on.")] = 1,
+    seed: Annotated[int | None, typer.Option(help="The seed of everything random; by default 0.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Train this many seeds at once, from --seed on.")] = None,
     folder: Annotated[
         Path | None, typer.Option("--out", help="The run's folder; by default a new one in runs/.")
     ] = None,

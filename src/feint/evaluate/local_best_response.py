@@ -114,7 +114,7 @@ class Play(NamedTuple):
     begun: Int[Array, ""]
     """Hands begun so far."""
     won: Float[Array, " d"]
-    """What the response has won in each hand, in chips."""
+    """What the response has won in each hand, in chips; nan in those that are not over."""
     key: PRNGKeyArray
 
 
@@ -265,7 +265,7 @@ def _play(
         node=jnp.zeros(tables, jnp.int32),
         range=jnp.ones((tables, len(response.bits)), jnp.float64),
         begun=jnp.asarray(tables),
-        won=jnp.zeros(hands, jnp.float64),
+        won=jnp.full(hands, jnp.nan),
         key=jax.random.fold_in(playing, seat),
     )
     end = jax.lax.while_loop(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, final
 
@@ -185,14 +185,17 @@ def cross_table(
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> dict[tuple[str, str], Match]:
-    """Everyone against everyone: what each named player wins off each other one."""
+    """Everyone against everyone: what each named player wins off each other one, who takes all other seats."""
     table: dict[tuple[str, str], Match] = {}
     names = list(players)
     for number, name in enumerate(names):
         for other in names[number + 1 :]:
             if progress:
                 progress(f"{name} against {other}")
-            played = match(arena, players[name], players[other], hands, seed)
-            table[name, other] = played
-            table[other, name] = Match(played.hands, -played.mean, played.error, played.deals, played.saved)
+            played = table[name, other] = match(arena, players[name], players[other], hands, seed)
+            table[other, name] = (
+                replace(played, mean=-played.mean)
+                if arena.players == 2 and arena.zero_sum
+                else match(arena, players[other], players[name], hands, seed)
+            )
     return table

@@ -17,7 +17,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from feint.arena.arena import Sight
+from feint.arena.arena import Sight, narrow
 from feint.learners.memory import Memory, circular_slots, empty, insert, reservoir_slots, sample
 from feint.learners.situations import Listed, Situations
 
@@ -79,8 +79,8 @@ class ReplayRows(Replay):
     discount: float = eqx.field(static=True, default=1.0)
 
     def empty(self, situations: Situations) -> Memory[Any]:
-        blank = situations.blank()
-        return empty((blank, jnp.int8(0), blank, jnp.float32(0)), self.capacity)
+        blank, code = situations.blank(), jnp.zeros((), narrow(2 * situations.moves - 1))
+        return empty((blank, code, blank, jnp.float32(0)), self.capacity)
 
     def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""]) -> Memory[Any]:
         slots = circular_slots(memory.seen, self.capacity, batch.offered)
@@ -109,7 +109,8 @@ class ReplayHands(Replay):
     discount: float = eqx.field(static=True, default=1.0)
 
     def empty(self, situations: Situations) -> Memory[Any]:
-        return empty((situations.blank(), jnp.int8(0), jnp.float32(0)), self.capacity)
+        move = jnp.zeros((), narrow(situations.moves - 1))
+        return empty((situations.blank(), move, jnp.float32(0)), self.capacity)
 
     def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""]) -> Memory[Any]:
         offered = batch.offered & batch.ended
@@ -214,7 +215,7 @@ class HistoryRows(History):
     """Keep whole hands, by the seat's last decision in each, and learn all their moves."""
 
     def empty(self, situations: Situations) -> Memory[Any]:
-        return empty((situations.blank(), jnp.int8(0)), self.capacity)
+        return empty((situations.blank(), jnp.zeros((), narrow(situations.moves - 1))), self.capacity)
 
     def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Memory[Any]:
         offered = batch.offered & batch.responded & (batch.ended | (not self.hands))

@@ -117,7 +117,7 @@ class Shown(Situations):
         return self.arena.inputs
 
     def blank(self) -> Seen:
-        return Seen(jnp.zeros((), jnp.int16), jnp.zeros(len(self.arena.arrived), jnp.uint8))
+        return Seen(jnp.zeros((), self.arena.node_type), jnp.zeros(len(self.arena.arrived), jnp.uint8))
 
     def own(self, sight: Seen) -> Seen:
         return sight

@@ -35,7 +35,7 @@ def save_checkpoint(folder: Path, step: int, state: Any, write: Callable[[Path, 
     path = folder / f"{step}.{hashlib.sha256(data).hexdigest()}.safetensors"
     folder.mkdir(exist_ok=True)
     write(path, data)
-    for _, old in checkpoints(folder)[KEEP:]:
+    for old in (*(old for _, old in checkpoints(folder)[KEEP:]), *folder.glob("*.part")):  # those were cut off
         old.unlink()
     return path
 

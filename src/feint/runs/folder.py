@@ -16,10 +16,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, Self, final
 
@@ -144,12 +142,18 @@ class RunFolder:
             if then != now:
                 raise BadInput(f"{path} was begun with {name} {then}, not {now}; ask for the same to go on with it.")
         folder = cls(path, config)
-        folder.metrics, folder.timings = (_rows(path / name) for name in (METRICS, TIMINGS))
+        try:
+            folder.metrics, folder.timings = (
+                _rows(path / name) if (path / name).exists() else [] for name in (METRICS, TIMINGS)
+            )
+        except ValueError as error:
+            raise BadInput(f"{path} holds a damaged run ({error}); train it again in another folder.") from error
         return folder
 
     def rewind(self, step: int, evaluated: set[int]) -> None:
         """Go back to a checkpoint: keep the evaluations that the run would have made on its way there, and its time."""
-        (self.path / MADE).unlink(missing_ok=True)  # until the run is finished again
+        for name in (MADE, STRATEGY):  # until the run is finished again
+            (self.path / name).unlink(missing_ok=True)
         self.metrics[:] = [row for row in self.metrics if row["step"] in evaluated]
         self.timings[:] = [row for row in self.timings if row["step"] <= step]
         for name, rows in ((METRICS, self.metrics), (TIMINGS, self.timings)):
@@ -237,27 +241,29 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def free_folder(game: str, algorithm: str, root: Path = Path("runs")) -> Path:
-    """A folder for a new run, named after what it does and not yet taken."""
-    name = _name(game, algorithm)
-    return next(path for path in _numbered(root / name) if not path.exists())
+    """A folder for a new run, named after what it does and numbered after the last of that name."""
+    path = root / _name(game, algorithm)
+    last = max(_taken(path), default=0)
+    return path.with_name(f"{path.name}-{last + 1}") if last else path
 
 
 def last_folder(game: str, algorithm: str, root: Path = Path("runs")) -> Path:
     """The latest folder that `free_folder` gave for this."""
-    name = _name(game, algorithm)
-    taken = list(takewhile(Path.exists, _numbered(root / name)))
+    taken = _taken(root / _name(game, algorithm))
     if not taken:
         raise BadInput(f"There is no run of {algorithm} on {game} in {root} to go on with; name one with --out.")
-    return taken[-1]
+    return taken[max(taken)]
 
 
 def _name(game: str, algorithm: str) -> str:
     return re.sub(r"[^\w+.=-]+", "-", f"{game}-{algorithm}").strip("-")
 
 
-def _numbered(path: Path) -> Iterator[Path]:
-    yield path
-    yield from (path.with_name(f"{path.name}-{number}") for number in count(2))
+def _taken(path: Path) -> dict[int, Path]:
+    """The folders there are of this name by their numbers: the name itself is 1, then come -2 and so on."""
+    found = path.parent.iterdir() if path.parent.is_dir() else ()
+    numbered = re.compile(rf"{re.escape(path.name)}(?:-([2-9]|[1-9]\d+))?")
+    return {int(match[1] or 1): other for other in found if (match := numbered.fullmatch(other.name))}
 
 
 def config_of(path: Path) -> RunConfig:

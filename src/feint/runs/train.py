@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import signal
 import threading
 import time
@@ -86,8 +87,8 @@ def train(
     until: float | None = None,
     preset: str | None = None,
     settings: Mapping[str, Any] | None = None,
-    seed: int = 0,
-    seeds: int = 1,
+    seed: int | None = None,
+    seeds: int | None = None,
     out: Path | str | None = None,
     resume: bool = False,
     save_every: float = SAVE_EVERY,
@@ -96,10 +97,10 @@ def train(
     """Run an algorithm on a game until `steps`, `hands`, `seconds` or exploitability `until`, whichever comes first.
 
     Left without any of the four, it stops after a minute, or at exploitability 1e-4 where that is known. The run is
-    written to `out`, by default a new folder under `runs/`. `seeds` runs are made at once, and reported by their
-    median. With `resume` a run goes on from its last checkpoint (in `out`, or the latest of this algorithm on this
-    game), with its own settings unless others are asked for, which is an error. An interrupt (Ctrl-C) stops a run early
-    and keeps what it has.
+    written to `out`, by default a new folder under `runs/`. `seeds` runs, by default 1, are made at once with the seeds
+    from `seed` on, by default 0, and reported by their median. With `resume` a run goes on from its last checkpoint (in
+    `out`, or the latest of this algorithm on this game), with its own seed and settings unless others are asked for,
+    which is an error. An interrupt (Ctrl-C) stops a run early and keeps what it has.
     """
     told = not (steps is None and hands is None and seconds is None and until is None)
     if not told:
@@ -107,8 +108,11 @@ def train(
     rules = load_game(game) if isinstance(game, str) else game
     find = last_folder if resume else free_folder
     path = own_folder(out) if out else find(rules.name, algorithm)
-    if resume and not settings and preset is None:
-        settings = config_of(path).settings
+    before = config_of(path) if resume else None
+    if before and not settings and preset is None:
+        settings = before.settings
+    seed = seed if seed is not None else before.seed if before else 0
+    seeds = seeds if seeds is not None else before.seeds if before else 1
     method = resolve(algorithm, settings or {}, preset)
     config = RunConfig(rules.name, algorithm, asdict(method), seed, seeds, steps, hands, seconds, until)
     with watcher or Unwatched() as watching:
@@ -188,7 +192,7 @@ class Trainer:
     def __init__(self, solver: Algorithm[Any], game: Playground, config: RunConfig) -> None:
         if jax.config.values["jax_compilation_cache_dir"] is None:
             jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
-        self._solver, self._game = solver, game
+        self._solver, self._game, self._seeds = solver, game, config.seeds
         self._judge = judge_of(game)
         self._each: Callable[[Callable[..., Any]], Callable[..., Any]] = jax.vmap if config.seeds > 1 else lambda f: f
         keys = jax.vmap(jax.random.key)(config.seed + jnp.arange(config.seeds))
@@ -240,9 +244,11 @@ class Trainer:
         return int(taken)
 
     @property
-    def sound(self) -> bool:
-        """Whether all that it has learned is numbers still, and not what a rate too high makes of them."""
-        return all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(eqx.filter(self.state, eqx.is_inexact_array)))
+    def diverged(self) -> list[int]:
+        """Which seeds, counted from 0, hold what is no number any more, as a rate too high makes of it."""
+        leaves = jax.tree.leaves(eqx.filter(self.state, eqx.is_inexact_array))
+        sound = [np.isfinite(leaf).reshape(self._seeds, -1).all(1) for leaf in leaves]
+        return np.flatnonzero(~np.all(sound, 0)).tolist() if sound else []
 
     def evaluate(self) -> Row:
         """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
@@ -279,6 +285,12 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
             late = config.seconds is not None and time.monotonic() - begun >= config.seconds
             return late or interrupted()
 
+        def good_enough() -> bool:
+            last = folder.metrics[-1] if folder.metrics else {}
+            return config.until is not None and last.get("exploitability", math.inf) <= config.until
+
+        if good_enough() and folder.metrics[-1]["step"] == trainer.step:
+            return  # it was finished before
         logged = {row["step"] for row in folder.metrics}
         for goal in evaluation_points(config.steps, trainer.growth):
             # A run killed between its last checkpoint and the evaluation due there still owes that evaluation.
@@ -302,21 +314,28 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
             row = trainer.evaluate()
             folder.log(row, running)
             watcher.row(row, running)
-            if trainer.enough or out_of_time() or (config.until is not None and row["exploitability"] <= config.until):
+            if trainer.enough or out_of_time() or good_enough():
                 break
     folder.save(trainer.step, trainer.state, running)
 
 
 def _check_sound(trainer: Trainer, folder: RunFolder) -> None:
     """Stop a run that has diverged, before anything of that is written over what was sound."""
-    if trainer.sound:
+    if not trainer.diverged:
         return
     config, kept = folder.config, checkpoints(folder.checkpoints)
     rates = ", ".join(f"{name}={value:g}" for name, value in config.settings.items() if name.endswith("rate"))
-    last = f"--resume --steps {kept[0][0]} ends it at its last checkpoint" if kept else "it has no checkpoint yet"
+    seeds = ", ".join(str(config.seed + number) for number in trainer.diverged)
+    again = ["feint", "train", config.algorithm, config.game, "--resume", "--out", str(folder.path)]
+    last = (
+        f"`{shlex.join(again)} --steps {kept[0][0]}` ends it at its last checkpoint"
+        if kept
+        else "it has no checkpoint yet"
+    )
     raise RunStopped(
-        f"The run in {folder.path} stopped because {config.algorithm} diverged by step {trainer.step:,}: what it has "
-        f"learned are no numbers any more; learn more slowly{f' than with {rates}' if rates else ''} ({last})."
+        f"The run in {folder.path} stopped because {config.algorithm} (seed {seeds}) diverged by step "
+        f"{trainer.step:,}: its weights are no longer numbers; learn more slowly"
+        f"{f' than with {rates}' if rates else ''}; {last}."
     )
 
 

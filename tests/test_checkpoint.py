@@ -186,12 +186,13 @@ def test_what_goes_on_is_not_finished(tmp_path, monkeypatch):
 
 
 def test_seeds_run_side_by_side_are_the_seeds_run_alone(tmp_path):
-    settings = {"tables": 16}
+    settings = {"tables": 16, "history_from": 0, "smoothing": 0.0}
     many = feint.train("nfsp", "kuhn", steps=40, seeds=3, settings=settings, out=tmp_path / "many")
     alone = [
         feint.train("nfsp", "kuhn", steps=40, seed=seed, settings=settings, out=tmp_path / str(seed)).metrics[-1]
         for seed in range(3)
     ]
+    assert len(set(many.metrics[-1]["seeds"])) == 3
     # Side by side, matrices are multiplied in another order, so the last bits differ.
     assert many.metrics[-1]["seeds"] == pytest.approx([row["exploitability"] for row in alone], rel=0.05)
     assert many.metrics[-1]["exploitability"] == pytest.approx(np.median(many.metrics[-1]["seeds"]))

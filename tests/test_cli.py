@@ -154,6 +154,12 @@ def test_what_to_type_next_can_be_pasted(call):
     assert call(*shlex.split(last)[1:-1], "0.1")[0] == 0
 
 
+def test_names_are_told_as_they_are(call, tmp_path):
+    _, _, err = call("train", "cfr", "kuhn", "--steps", "2", "--out", "my [bold]run :smile:")
+    assert "feint play 'my [bold]run :smile:'\n" in err
+    assert (tmp_path / "my [bold]run :smile:" / "config.json").is_file()
+
+
 def test_a_bound_may_be_left_where_it_is(call, tmp_path, monkeypatch):
     """Ctrl-C while a best response plays keeps what it has won so far; before that, there is nothing to keep."""
     shutil.copytree(AGENTS / "holdem", tmp_path / "run")

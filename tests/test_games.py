@@ -22,7 +22,10 @@ import feint
         ("kuhn(players=2.5)", r"^kuhn takes players as int, but players=2\.5 was given\.$"),
         ("kuhn(players=True)", r"^kuhn takes players as int, but players=True was given\.$"),
         ("leduc(suits=1)", r"^leduc takes suits as bool, but suits=1 was given\.$"),
-        ("kuhn(3)", r"^'kuhn\(3\)' does not read as a game; write it like kuhn or kuhn\(players=3\)\.$"),
+        (
+            "kuhn(3)",
+            r"^'kuhn\(3\)' does not read as a game; write it like kuhn or kuhn\(players=3\), parameters by name\.$",
+        ),
         ("kuhn(", r"^'kuhn\(' does not read as a game; "),
         ("", r"^'' does not read as a game; "),
         ("import os", r"^'import os' does not read as a game; "),

@@ -193,3 +193,16 @@ def test_what_moves_are_worth_in_kuhn():
     silent = dict(zip(tree.labels, feint.move_values(tree, never), strict=True))
     assert np.isnan(silent["Q: check bet"]).all()
     assert silent["Q"] == pytest.approx([np.nan, 0, 0.5], nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["kuhn(players=3)", "leduc(suits=True)"])
+def test_moves_of_a_best_response_are_worth_the_most(tree_of, name):
+    """Chance may have more outcomes than players have moves; a best response makes no move that is worth less."""
+    tree = tree_of(name)
+    found = feint.move_values(tree, tree.uniform())
+    assert np.isfinite(found[tree.legal]).all()
+    for player in range(tree.players):
+        response = feint.best_response(tree, tree.uniform(), player).strategy.table(tree)
+        mine = tree.player == player
+        made = np.nansum(np.where(response > 0, found * response, 0.0), 1)
+        np.testing.assert_allclose(made[mine], np.nanmax(found, 1)[mine], atol=1e-12)

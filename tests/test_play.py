@@ -125,7 +125,7 @@ def test_a_person_plays_and_is_told_what_came_of_it(sit):
     assert "you hold J; 2 in the pot" in out
     assert re.search(r"feint:leduc would: fold \d+% \(-1\.00\), call \d+% \(-\d\.\d\d\), raise \d+% \(-\d", out)
     assert "you hold J, on the board Q; 6 in the pot" in out
-    assert out.rstrip().endswith("No hand was played to its end.")
+    assert out.rstrip().endswith("The hand that is not over does not count.\n\nNo hand was played to its end.")
     assert err == "'x' is not a move here; type one of fold, call, raise, or ? or q.\n"
 
 
@@ -134,11 +134,11 @@ def test_seats_change_hands_are_counted_and_the_total_is_told(sit):
     assert code == 0
     assert re.findall(r"You are player (\d) of 2", out) == ["1", "2"] * 6
     results = [
-        (1 if how == "win" else -1) * float(chips) for how, chips in re.findall(r"You (win|lose) (\d+) chips?[.;]", out)
+        (1 if how == "win" else -1) * float(chips) for how, chips in re.findall(r"You (win|lose) (\d+) chips?, ", out)
     ]
     assert len(results) == 12
     how, total = re.search(
-        r"You (won|lost) (\d+) chips? over 12 hands, .* a hand \(± .* by luck\); your moves", out
+        r"You (won|lost) (\d+) chips? over 12 hands, .* a hand \(± .*, 95%\); your moves", out
     ).groups()
     assert (1 if how == "won" else -1) * float(total) == sum(results)
     assert re.findall(r"Hand (\d+)\.", out) == [str(number) for number in range(1, 13)]
@@ -148,8 +148,8 @@ def test_a_seat_can_be_kept_and_the_end_of_the_words_is_the_end(sit):
     code, out, _ = sit(["check", "fold"], "raise", "--game", "kuhn", "--seat", "1", "--seed", "0")
     assert code == 0
     assert re.findall(r"You are player (\d) of 2", out) == ["1", "1"]
-    assert "raise: bet" in out
-    assert "You lost 1 chip over 1 hand, 1.00 a hand; your moves gave away 0.00 a hand." in out
+    assert "always-raise: bet" in out
+    assert "You lost 1 chip over 1 hand, -1.00 a hand; your moves gave away 0.00 a hand." in out
 
 
 def test_hidden_moves_stay_hidden_until_the_end(sit):
@@ -160,6 +160,36 @@ def test_hidden_moves_stay_hidden_until_the_end(sit):
     assert re.match(r"random: (rock|paper|scissors), you: rock\n", after)
 
 
+@pytest.mark.parametrize("name", ["kuhn(players=3)", "leduc(suits=True)", "open_spiel:kuhn_poker"])
+def test_every_kind_of_game_can_be_sat_down_at(sit, name):
+    code, out, _ = sit([], "random", "--game", name)
+    assert code == 0
+    assert "Hand 1." in out
+
+
+def test_moves_of_open_spiel_go_by_their_names_and_the_end_shows_what_was_hidden(sit):
+    words = ["random", "--game", "open_spiel:liars_dice(numdice=1)", "--seat", "1", "--hands", "1", "--seed", "2"]
+    _, out, _ = sit(["1-3", "liar"], *words)
+    assert re.search(r"you: 1-3, random: \d-\d, you: Liar, random saw \d 1-3\n", out)
+
+
+def test_what_may_be_two_moves_is_asked_again_and_words_are_told_as_they_are(sit):
+    words = ["random", "--game", "open_spiel:liars_dice(numdice=1)", "--seat", "1", "--hands", "1", "--seed", "2"]
+    _, _, err = sit([":smile:[bold]", "", "2-"], *words)
+    assert "':smile:[bold]' is not a move here; type one of 1-1, 1-2" in err
+    assert "'' is not a move here" in err
+    assert "'2-' may be 2-1 or 2-2 or 2-3 or 2-4 or 2-5 or 2-6; type one of 1-1, 1-2" in err
+
+
+def test_where_nobody_can_type_there_is_nothing_to_play(sit, monkeypatch):
+    monkeypatch.setattr(
+        terminal.out, "input", lambda *_: (_ for _ in ()).throw(RuntimeError("input(): lost sys.stdin"))
+    )
+    code, out, _ = sit([], "random", "--game", "kuhn")
+    assert code == 0
+    assert "No hand was played to its end." in out
+
+
 def test_ctrl_c_ends_a_session_with_its_total(sit, monkeypatch):
     answers = iter(["bet"])
     monkeypatch.setattr(
@@ -167,7 +197,7 @@ def test_ctrl_c_ends_a_session_with_its_total(sit, monkeypatch):
     )
     code, out, _ = sit([], "fold", "--game", "kuhn", "--seat", "1")
     assert code == 0
-    assert "You won 1 chip over 1 hand, 1.00 a hand; your moves gave away 0.00 a hand." in out
+    assert "You won 1 chip over 1 hand, +1.00 a hand; your moves gave away 0.00 a hand." in out
 
 
 def test_what_moves_gave_away_is_told(sit):
@@ -179,16 +209,18 @@ def test_what_moves_gave_away_is_told(sit):
         if "you hold K" in out:
             break
     # Checking is as good as betting: either way a king wins 2. Folding loses 1.
-    assert "You lose 1 chip; your moves gave away 3.00.\n" in out
-    assert "You lost 1 chip over 1 hand, 1.00 a hand; your moves gave away 3.00 a hand." in out
+    assert "You lose 1 chip, -1 so far. Your fold gave away 3.00 (fold -1.00, call +2.00).\n" in out
+    assert "You lost 1 chip over 1 hand, -1.00 a hand; your moves gave away 3.00 a hand." in out
 
 
 def test_hold_em_is_shown_as_players_know_it(sit):
     _, out, _ = sit(["c"] * 40, "call", "--game", "holdem", "--hands", "2", "--seed", "4")
     assert re.search(r"You are player 1 of 2, the dealer, with 1 chip in the pot\.", out)
     assert re.search(r"you hold \S[♠♥♦♣] \S[♠♥♦♣]; 3 in the pot, 1 to call", out)
-    assert re.search(r"on the board \S[♠♥♦♣] \S[♠♥♦♣] \S[♠♥♦♣]\ncall: check", out), "seen before the opponent moves"
-    shown = r"you show \S+ \S+ \((a|two|three|four) .*\), call shows \S+ \S+ \((a|two|three|four) .*\)"
+    assert re.search(r"on the board \S[♠♥♦♣] \S[♠♥♦♣] \S[♠♥♦♣]\nalways-call: check", out), (
+        "seen before the opponent moves"
+    )
+    shown = r"you show \S+ \S+ \((a|two|three|four) .*\), always-call shows \S+ \S+ \((a|two|three|four) .*\)"
     assert len(re.findall(shown, out.replace("\n", " ").replace("You", "\nYou"))) == 2
 
 
@@ -199,6 +231,7 @@ def test_hold_em_is_shown_as_players_know_it(sit):
         ("random --game kuhn --seat 3", "kuhn has seats 1 to 2, but --seat 3 was given."),
         ("random --game kuhn --hands 0", "hands must be a positive number, but hands=0 was given."),
         ("nobody", "There is no player called 'nobody'"),
+        ("random --game kuhn --seed -1", "seed must be 0 or more, but seed=-1 was given."),
     ],
 )
 def test_what_cannot_be_played_is_one_sentence(sit, words, sentence):

@@ -228,8 +228,9 @@ def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatc
 
 
 def test_a_run_that_diverges_before_any_checkpoint_says_so(tmp_path):
-    with pytest.raises(RunStopped, match=r"diverged by step \d+: .*; it has no checkpoint yet\."):
+    with pytest.raises(RunStopped, match=r"diverged by step \d+: .*; nothing is kept\."):
         feint.train("dqn", "kuhn", steps=400, settings={"rate": 50.0, "tables": 64, "warmup": 20}, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_of_many_seeds_those_that_diverge_are_named(tmp_path, monkeypatch):

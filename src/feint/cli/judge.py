@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import AsJson, RunName, err, out, print_json
+from feint.cli.terminal import AsJson, RunName, check_seed, err, out, print_json
 
 LEAKS = 8
 """How many information sets are named that give a strategy away …"""
@@ -71,7 +71,7 @@ def evaluate(
     if worst and gap > ROUNDING:
         out.print("\nwhere it gives most away, as shares of that:")
         for row in worst:
-            out.print(f"  {given.share[row]:4.0%}  player {tree.player[row] + 1}, {tree.labels[row]}", markup=False)
+            out.print(f"  {given.share[row]:4.0%}  player {tree.player[row] + 1}, {tree.labels[row]}")
 
 
 def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
@@ -140,7 +140,7 @@ def play_match(
     first: Annotated[
         str, typer.Argument(metavar="A", help="A run's folder, an agent (see feint agents), random, call, raise, fold.")
     ],
-    second: Annotated[str, typer.Argument(metavar="B", help="Likewise.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Likewise; it takes all seats but one.")],
     game: Annotated[str | None, typer.Option(help="The game, where neither is a run.")] = None,
     hands: Annotated[int, typer.Option(help="Hands to play; every deal is played from each seat.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
@@ -158,6 +158,7 @@ def play_match(
         mean, reach = played.in_big_blinds(table.big_blind)
         status.update(f"{played.hands:,} of {hands:,} hands: {mean:+,.1f} ± {reach:,.1f} mbb/h; Ctrl-C leaves it there")
 
+    check_seed(seed)
     with err.status("reading") as status:
         table = seat((first, second), game)
         status.update("playing")
@@ -177,7 +178,7 @@ def play_match(
         return
     off = f"off {second}, over {played.hands:,} hands of {table.ground.name}"
     chips = f"{played.mean:+.4g} chips a hand"
-    out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%; {chips}) {off}", soft_wrap=True, markup=False)
+    out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%; {chips}) {off}", soft_wrap=True)
     if math.isfinite(played.saved):
-        told = f"(Every deal was played from both sides, or this would take {played.saved:.1f} times as many hands.)"
+        told = f"(Every deal was played from every seat, or this would take {played.saved:.1f} times as many hands.)"
         err.print(told, soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from feint.cli.terminal import AsJson, err, judged, out, print_json
 from feint.games.errors import BadInput, nearest
@@ -92,7 +93,7 @@ def _algorithm(name: str, method: Method) -> None:
     """All about one algorithm."""
     from feint.runs.config import explained
 
-    out.print(f"[bold]{name}[/bold]: {method.about}")
+    out.print(Text(name, "bold").append(f": {method.about}", "not bold"))
     words, table = explained(method.config), Table("setting", "by default", "what it is", box=None, pad_edge=False)
     for field in fields(method.config):
         table.add_row(field.name, str(getattr(method.config, field.name)), words.get(field.name, ""))
@@ -102,7 +103,8 @@ def _algorithm(name: str, method: Method) -> None:
     for preset, config in method.presets.items():
         before, after = asdict(method.config), asdict(config)
         changes = [f"{key}={value}" for key, value in after.items() if value != before[key]]
-        out.print(f"\n[bold]--preset {preset}[/bold]: {', '.join(changes) or 'as by default'}", soft_wrap=True)
+        told = f": {', '.join(changes) or 'as by default'}"
+        out.print(Text(f"\n--preset {preset}", "bold").append(told, "not bold"), soft_wrap=True)
 
 
 def agents(as_json: AsJson = False) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, final
 import typer
 from rich.text import Text
 
-from feint.cli.terminal import err, out
+from feint.cli.terminal import check_seed, err, out
 from feint.games.cards import CATEGORIES, Cards, Deck, best_five
 from feint.games.errors import BadInput
 from feint.games.game import TERMINAL
@@ -26,7 +26,7 @@ SUITS = {"s": ("♠", ""), "h": ("♥", "red"), "d": ("♦", "red"), "c": ("♣"
 ENOUGH = 10
 """Hands from which on winnings are told with an interval."""
 LEAST = 0.005
-"""Chips that are worth telling."""
+"""Chips given away that are worth telling."""
 
 
 def play(
@@ -45,63 +45,63 @@ def play(
     from feint.evaluate.exploitability import move_values
     from feint.games.library import load_game
     from feint.players.table import StrategyPlayer, Table
+    from feint.runs.seats import name_of
     from feint.runs.seats import seat as seat_players
     from feint.tree.tree import Tree
 
     with err.status("reading"):
         seated = seat_players((opponent,), game)
-        rules = load_game(seated.ground.name)
+        ground, rules, name = seated.ground, load_game(seated.ground.name), name_of(opponent)
         if seat is not None and not 1 <= seat <= rules.players:
             raise BadInput(f"{rules.name} has seats 1 to {rules.players}, but --seat {seat} was given.")
         if hands is not None and hands < 1:
             raise BadInput(f"hands must be a positive number, but hands={hands} was given.")
-        table = Table(rules, seated.ground, seated.arena, seed)
+        check_seed(seed)
+        table = Table(rules, ground, seated.arena, seed)
         other = StrategyPlayer(seated.policies[0])
         other.chances(table)  # compiled before anyone waits for it
-        worths = move_values(seated.ground, other.written(seated.ground)) if isinstance(seated.ground, Tree) else None
-    worth = " and, in brackets, what each move wins you against it" if worths is not None else ""
-    out.print(
-        f"{rules.name} against {opponent}. Type a move or its first letters; ? for what {opponent} would do in your "
-        f"place{worth}; q to stop.",
-        markup=False,
-        soft_wrap=True,
+        worths = move_values(ground, other.written(ground)) if isinstance(ground, Tree) else None
+    wins = " and, in brackets, what each move wins you against it if you play on perfectly"
+    _say(
+        f"{rules.name} against {name}. Type a move or its first letters; ? for what {name} would do in your place"
+        f"{wins if worths is not None else ''}; q to stop."
     )
-    won: list[float] = []
-    person = Person(other, opponent, worths)
+    person, won = Person(other, name, worths), list[float]()
     try:
         for number in count() if hands is None else range(hands):
-            person.seat = seat - 1 if seat else number % rules.players
-            won.append(_hand(table, person, other, opponent, number))
+            person.sit(seat - 1 if seat else number % rules.players)
+            _hand(table, person, other, name, won)
     except (EOFError, KeyboardInterrupt):
-        out.print()
-    out.print(f"\n{_summary(won, None if worths is None else person.lost)}", soft_wrap=True)
+        _say("\nThe hand that is not over does not count." if len(person.lost) > len(won) else "")
+    _say(f"\n{_summary(won, None if worths is None else person.lost)}")
 
 
-def _hand(table: Table, person: Person, other: Player, opponent: str, number: int) -> float:
+def _hand(table: Table, person: Person, other: Player, opponent: str, won: list[float]) -> None:
     """One hand, and what the person won with it."""
     rules, you = table.rules, person.seat
-    person.lost.append(0.0)
     table.deal()
-    out.print(f"\n[bold]Hand {number + 1}.[/bold] {_seat(table, you)}")
-    made: list[str] = []
+    _say(Text(f"\nHand {len(won) + 1}.", "bold").append(f" {_seat(table, you)}", "not bold"))
+    made, saw = list[str](), dict[int, str]()
     while not table.over:
-        name = "you" if (actor := table.actor) == you else _named(opponent, actor, rules.players)
+        actor, board = table.actor, _board(table)
+        saw[actor] = rules.label(table.state, actor)
         move = (person if actor == you else other).move(table)
+        name = "you" if actor == you else _named(opponent, actor, rules.players)
         made.append(f"{name}: {rules.spoken(table.state, move)}")
         if isinstance(rules, Poker) and actor != you:  # in other games a move may be hidden
-            out.print(made[-1], markup=False)
-        board = table.state.board if isinstance(rules, Poker) else ()
+            _say(made[-1])
         table.play(move)
-        if isinstance(rules, Poker) and table.state.board != board and table.actor not in (you, TERMINAL):
-            out.print(Text("on the board ").append_text(_cards(rules.deck, table.state.board)))
+        if isinstance(rules, Poker) and _board(table) != board and table.actor not in (you, TERMINAL):
+            _say(Text("on the board ").append_text(_cards(rules.deck, _board(table))))
     if not isinstance(rules, Poker):
-        out.print(", ".join(made), markup=False)
+        hidden = [f"{_named(opponent, other, rules.players)} saw {seen}" for other, seen in saw.items() if other != you]
+        _say(", ".join(made + [words for words in hidden if not words.endswith(f" saw {saw.get(you)}")]))
     elif table.state.folded.count(False) > 1:
-        out.print(_showdown(rules, table.state, you, opponent))
+        _say(_showdown(rules, table.state, you, opponent))
     chips = float(rules.payoffs(table.state)[you])
+    won.append(chips)
     what = f"You {'win' if chips > 0 else 'lose'} {_chips(abs(chips))}" if chips else "You break even"
-    out.print(f"{what}; your moves gave away {person.lost[-1]:.2f}." if person.lost[-1] >= LEAST else f"{what}.")
-    return chips
+    _say(" ".join([f"{what}, {sum(won):+g} so far.", *person.slips]))
 
 
 @final
@@ -114,36 +114,76 @@ class Person:
         self._adviser, self._name, self._worths = adviser, name, worths
         self.lost: list[float] = []
         """In each hand, what the best moves against the adviser would have won more on average; 0 if unknown."""
+        self.slips: list[str] = []
+        """The moves of this hand that gave something away, in words."""
+
+    def sit(self, seat: int) -> None:
+        """Take a seat for a new hand."""
+        self.seat = seat
+        self.lost.append(0.0)
+        self.slips = []
 
     def move(self, table: Table) -> int:
         """A move, asked for until there is one; raises `EOFError` when the person has had enough."""
         rules, state = table.rules, table.state
-        words = {rules.spoken(state, move): move for move in rules.legal(state)}
+        legal = rules.legal(state)
+        words = {rules.spoken(state, move): move for move in legal}
+        if len(words) < len(legal):  # what is spoken alike cannot be told apart
+            words = {rules.actions[move]: move for move in legal}
         worth = None if self._worths is None else self._worths[int(table.sight()[0])]
-        out.print(_situation(table, self.seat))
+        _say(_situation(table, self.seat))
         while True:
-            said = out.input(f"{', '.join(words)}? ", markup=False).strip().lower()
+            said = _ask(f"{', '.join(words)}? ")
             if said in ("q", "quit"):
                 raise EOFError
             if said == "?":
                 told = self._adviser.chances(table)
-                wins = {move: "" if worth is None else f" ({worth[move]:+.2f})" for move in words.values()}
+                wins = {move: "" if worth is None else f" ({worth[move]:+.2f})" for move in legal}
                 likely = ", ".join(f"{word} {told[move]:.0%}{wins[move]}" for word, move in words.items())
-                out.print(f"{self._name} would: {likely}", markup=False)
-            elif (move := _meant(said, words, rules.actions)) is not None:
+                _say(f"{self._name} would: {likely}")
+                continue
+            meant = _meant(said, words, rules.actions)
+            if len(meant) == 1:
                 if worth is not None:
-                    self.lost[-1] += float(max(worth[other] for other in words.values()) - worth[move])
-                return move
-            else:
-                err.print(f"{said!r} is not a move here; type one of {', '.join(words)}, or ? or q.", markup=False)
+                    self._judge(meant[0], words, worth)
+                return words[meant[0]]
+            wrong = f"{said[:40]!r} may be {' or '.join(meant)}" if meant else f"{said[:40]!r} is not a move here"
+            err.print(f"{wrong}; type one of {', '.join(words)}, or ? or q.", soft_wrap=True)
+
+    def _judge(self, word: str, words: Mapping[str, int], worth: np.ndarray) -> None:
+        """What a move gives away."""
+        best = max(words, key=lambda other: float(worth[words[other]]))
+        lost = float(worth[words[best]] - worth[words[word]])
+        self.lost[-1] += lost
+        if lost >= LEAST:
+            values = f"{word} {worth[words[word]]:+.2f}, {best} {worth[words[best]]:+.2f}"
+            self.slips.append(f"Your {word} gave away {lost:.2f} ({values}).")
 
 
-def _meant(said: str, words: Mapping[str, int], names: Sequence[str]) -> int | None:
-    """The only move that goes by this word or, where none does, begins with it; None where there is no such move."""
-    known = [(move, name.lower()) for word, move in words.items() for name in (word, names[move])]
-    exact = {move for move, name in known if name == said}
-    begun = {move for move, name in known if said and name.startswith(said)}
-    return next(iter(exact or begun)) if len(exact or begun) == 1 else None
+def _say(words: str | Text) -> None:
+    out.print(words, soft_wrap=True)
+
+
+def _ask(words: str) -> str:
+    """What the person types, in small letters; raises `EOFError` where nobody does."""
+    try:
+        return out.input(words).strip().lower()
+    except RuntimeError as error:  # there is no terminal, nor anything else
+        raise EOFError from error
+
+
+def _meant(said: str, words: Mapping[str, int], names: Sequence[str]) -> list[str]:
+    """The moves that go by this word or, where none does, begin with it. A raise may be called a bet everywhere."""
+    called = {
+        word: {word.lower(), names[move].lower(), *(["bet"] if names[move] == "raise" else [])}
+        for word, move in words.items()
+    }
+    exact = [word for word, known in called.items() if said in known]
+    return exact or [word for word, known in called.items() if said and any(name.startswith(said) for name in known)]
+
+
+def _board(table: Table) -> Cards:
+    return table.state.board if isinstance(table.rules, Poker) else ()
 
 
 def _named(opponent: str, player: int, players: int) -> str:
@@ -164,7 +204,7 @@ def _situation(table: Table, you: int) -> Text:
     """What the person sees before a move."""
     rules, state = table.rules, table.state
     if not isinstance(rules, Poker):
-        return Text(f"you see {rules.label(state, you)}")
+        return Text(f"you see: {rules.label(state, you)}")
     seen = Text("you hold ").append_text(_cards(rules.deck, state.holes[you][::-1]))
     if state.board:
         seen.append(", on the board ").append_text(_cards(rules.deck, state.board))
@@ -199,9 +239,10 @@ def _summary(won: Sequence[float], lost: Sequence[float] | None) -> str:
     if not won:
         return "No hand was played to its end."
     over = f"over {len(won)} hand{'' if len(won) == 1 else 's'}"
-    total = f"You {'lost' if sum(won) < 0 else 'won'} {_chips(abs(sum(won)))} {over}, {abs(mean(won)):.2f} a hand"
+    what = f"{'lost' if sum(won) < 0 else 'won'} {_chips(abs(sum(won)))}" if sum(won) else "broke even"
+    total = f"You {what} {over}, {mean(won):+.2f} a hand"
     if len(won) >= ENOUGH:
-        total += f" (± {1.96 * stdev(won) / math.sqrt(len(won)):.2f} by luck)"
+        total += f" (± {1.96 * stdev(won) / math.sqrt(len(won)):.2f}, 95%)"
     return f"{total}." if lost is None else f"{total}; your moves gave away {mean(lost[: len(won)]):.2f} a hand."
 
 

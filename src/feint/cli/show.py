@@ -72,7 +72,7 @@ def reproduce(
         raise BadInput(f"There is no paper called {paper!r}; {nearest(paper, known)}")
     target = _writable(folder or Path("papers") / (paper + ("-quick" if quick else "")))
     page = known[paper](target, quick, lambda title: LiveLine(err, title))
-    out.print(page.read_text(), markup=False, soft_wrap=True)
+    out.print(page.read_text(), soft_wrap=True)
     err.print(f"The report and its figures are in {target}.")
 
 

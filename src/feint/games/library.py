@@ -140,7 +140,9 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
             raise SyntaxError
         return call.func.id, {str(word.arg): _literal(word.value) for word in call.keywords}
     except (SyntaxError, ValueError, TypeError) as error:
-        raise BadInput(f"{text!r} does not read as a game; write it like kuhn or kuhn(players=3).") from error
+        raise BadInput(
+            f"{text!r} does not read as a game; write it like kuhn or kuhn(players=3), parameters by name."
+        ) from error
 
 
 def _literal(node: ast.expr) -> Any:

@@ -47,6 +47,9 @@ class OpenSpielGame(Game[Any]):
     def label(self, state: Any, player: int) -> str:
         return " ".join(state.information_state_string(player).split())
 
+    def spoken(self, state: Any, action: int) -> str:
+        return " ".join(state.action_to_string(state.current_player(), action).split())
+
     def features(self, state: Any, player: int) -> Sequence[float] | None:
         return list(state.information_state_tensor(player)) if self._tensor else None
 

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -202,6 +203,13 @@ class RunFolder:
     def _append(self, name: str, row: Row) -> None:
         with (self.path / name).open("a") as file:
             file.write(json.dumps(row) + "\n")
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        if self._events is not None:
+            self._events.close()
+            self._events = None
+        shutil.rmtree(self.path)
 
     def finish(self, strategy: Strategy, game: Playground) -> Run:
         """Write the strategy, the card and, last, with what they were made."""

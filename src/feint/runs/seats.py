@@ -42,7 +42,7 @@ def seat(names: tuple[str, ...], game: str | None = None) -> Seated:
     for name in names:
         if name not in SIMPLE and not name.startswith(PREFIX) and not Path(name).is_dir():
             known = ", ".join([*SIMPLE, *agents()])
-            raise BadInput(f"There is no player called {name!r}; give a run's folder, or one of {known}.")
+            raise BadInput(f"There is no player called {name[:60]!r}; give a run's folder, or one of {known}.")
     runs = {name: load_run(name) for name in names if name not in SIMPLE}
     wanted = {run.config.game: name for name, run in runs.items()} | ({game: "--game"} if game else {})
     if not wanted:
@@ -55,6 +55,13 @@ def seat(names: tuple[str, ...], game: str | None = None) -> Seated:
     arena: Arena = build_arena(ground) if isinstance(ground, Tree) else build_card_arena(ground)
     policies = tuple(_policy(runs.get(player), player, ground, arena) for player in names)
     return Seated(ground, arena, policies, _big_blind(ground))
+
+
+def name_of(player: str) -> str:
+    """What a player goes by at a table."""
+    if player in SIMPLE:
+        return player if SIMPLE[player] is None else f"always-{player}"
+    return player if player.startswith(PREFIX) else Path(player).resolve().name
 
 
 def _policy(run: Run | None, name: str, ground: Playground, arena: Arena) -> Policy:

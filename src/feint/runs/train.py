@@ -327,11 +327,9 @@ def _check_sound(trainer: Trainer, folder: RunFolder) -> None:
     rates = ", ".join(f"{name}={value:g}" for name, value in config.settings.items() if name.endswith("rate"))
     seeds = ", ".join(str(config.seed + number) for number in trainer.diverged)
     again = ["feint", "train", config.algorithm, config.game, "--resume", "--out", str(folder.path)]
-    last = (
-        f"`{shlex.join(again)} --steps {kept[0][0]}` ends it at its last checkpoint"
-        if kept
-        else "it has no checkpoint yet"
-    )
+    last = f"`{shlex.join(again)} --steps {kept[0][0]}` ends it at its last checkpoint" if kept else "nothing is kept"
+    if not kept:
+        folder.discard()
     raise RunStopped(
         f"The run in {folder.path} stopped because {config.algorithm} (seed {seeds}) diverged by step "
         f"{trainer.step:,}: its weights are no longer numbers; learn more slowly"

@@ -94,8 +94,12 @@ def _hand(table: Table, person: Person, other: Player, opponent: str, won: list[
         if isinstance(rules, Poker) and _board(table) != board and table.actor not in (you, TERMINAL):
             _say(Text("on the board ").append_text(_cards(rules.deck, _board(table))))
     if not isinstance(rules, Poker):
-        hidden = [f"{_named(opponent, other, rules.players)} saw {seen}" for other, seen in saw.items() if other != you]
-        _say(", ".join(made + [words for words in hidden if not words.endswith(f" saw {saw.get(you)}")]))
+        hidden = {player: seen for player, seen in saw.items() if seen != saw.get(you)}
+        _say(
+            ", ".join(
+                [*made, *(f"{_named(opponent, player, rules.players)} saw {hidden[player]}" for player in hidden)]
+            )
+        )
     elif table.state.folded.count(False) > 1:
         _say(_showdown(rules, table.state, you, opponent))
     chips = float(rules.payoffs(table.state)[you])

@@ -261,9 +261,8 @@ def test_resuming_asks_for_the_same_run(tmp_path):
 
 
 def test_resuming_keeps_the_seeds(tmp_path):
-    many = {"settings": {"tables": 16}, "out": tmp_path / "run"}
-    feint.train("nfsp", "kuhn", steps=3, seed=4, seeds=2, **many)
-    run = feint.train("nfsp", "kuhn", steps=5, out=tmp_path / "run", resume=True)
+    feint.train("cfr", "kuhn", steps=3, seed=4, seeds=2, out=tmp_path / "run")
+    run = feint.train("cfr", "kuhn", steps=5, out=tmp_path / "run", resume=True)
     assert (run.config.seed, run.config.seeds) == (4, 2)
     assert run.metrics[-1]["step"] == 5
 

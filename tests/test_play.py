@@ -28,9 +28,7 @@ def tree_table(name, seed=0):
     return tree, Table(feint.load_game(name), tree, build_arena(tree), seed)
 
 
-@pytest.mark.parametrize(
-    "name", ["kuhn(players=3)", "leduc", "rock_paper_scissors", "open_spiel:liars_dice(numdice=1)"]
-)
+@pytest.mark.parametrize("name", ["kuhn(players=3)", "leduc", "rock_paper_scissors", "open_spiel:kuhn_poker"])
 def test_a_table_sees_what_the_rules_show(name):
     tree, table = tree_table(name)
     for _ in range(60):
@@ -49,7 +47,7 @@ def test_a_large_game_shows_a_player_its_own_cards_and_the_board():
     arena = build_card_arena(betting)
     table = Table(feint.load_game("holdem"), betting, arena, seed=3)
     boards = set()
-    for _ in range(40):
+    for _ in range(12):
         table.deal()
         while not table.over:
             seen, hand = table.sight(), table.state
@@ -168,17 +166,36 @@ def test_every_kind_of_game_can_be_sat_down_at(sit, name):
 
 
 def test_moves_of_open_spiel_go_by_their_names_and_the_end_shows_what_was_hidden(sit):
-    words = ["random", "--game", "open_spiel:liars_dice(numdice=1)", "--seat", "1", "--hands", "1", "--seed", "2"]
-    _, out, _ = sit(["1-3", "liar"], *words)
-    assert re.search(r"you: 1-3, random: \d-\d, you: Liar, random saw \d 1-3\n", out)
+    words = ["random", "--game", "open_spiel:kuhn_poker", "--seat", "1", "--hands", "1", "--seed", "2"]
+    _, out, _ = sit(["bet"], *words)
+    assert "Pass, Bet? " in out
+    assert re.search(r"you: Bet, random: (Pass|Bet), random saw \db\n", out)
 
 
-def test_what_may_be_two_moves_is_asked_again_and_words_are_told_as_they_are(sit):
-    words = ["random", "--game", "open_spiel:liars_dice(numdice=1)", "--seat", "1", "--hands", "1", "--seed", "2"]
-    _, _, err = sit([":smile:[bold]", "", "2-"], *words)
-    assert "':smile:[bold]' is not a move here; type one of 1-1, 1-2" in err
-    assert "'' is not a move here" in err
-    assert "'2-' may be 2-1 or 2-2 or 2-3 or 2-4 or 2-5 or 2-6; type one of 1-1, 1-2" in err
+def test_what_may_be_two_moves_is_neither():
+    meant = sys.modules["feint.cli.play"]._meant
+    poker = {"check": 1, "bet": 2}
+    names = ["fold", "call", "raise"]
+    assert [meant(said, poker, names) for said in ("c", "call", "r", "b", "x", "")] == [
+        ["check"],
+        ["check"],
+        ["bet"],
+        ["bet"],
+        [],
+        [],
+    ]
+    assert meant("bet", {"fold": 0, "call": 1, "raise": 2}, names) == ["raise"]
+    assert meant("check", {"fold": 0, "call": 1, "raise": 2}, names) == [], "a check is not a call of a bet"
+    assert meant("take", {"take one": 0, "take two": 1}, ["take one", "take two"]) == ["take one", "take two"]
+    assert meant("1-1", {"1-1": 0, "1-10": 1}, ["0", "1"]) == ["1-1"]
+
+
+def test_words_are_told_as_they_are(sit):
+    _, _, err = sit([":smile:[bold]", ""], "random", "--game", "kuhn", "--seat", "1")
+    assert err == (
+        "':smile:[bold]' is not a move here; type one of check, bet, or ? or q.\n"
+        "'' is not a move here; type one of check, bet, or ? or q.\n"
+    )
 
 
 def test_where_nobody_can_type_there_is_nothing_to_play(sit, monkeypatch):

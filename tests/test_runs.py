@@ -245,5 +245,5 @@ def test_of_many_seeds_those_that_diverge_are_named(tmp_path, monkeypatch):
         return taken
 
     monkeypatch.setattr(Trainer, "advance", broken)
-    with pytest.raises(RunStopped, match=r"nfsp \(seed 6\) diverged by step 1:"):
-        feint.train("nfsp", "kuhn", steps=5, seed=5, seeds=3, settings={"tables": 16}, out=tmp_path / "run")
+    with pytest.raises(RunStopped, match=r"cfr \(seed 6\) diverged by step 1:"):
+        feint.train("cfr", "kuhn", steps=5, seed=5, seeds=3, out=tmp_path / "run")

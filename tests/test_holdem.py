@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 import feint
+from feint.arena.betting import unroll_betting
 from feint.games.holdem import holdem
 from feint.games.poker import CALL, FOLD, RAISE
 
@@ -324,3 +325,10 @@ def test_views_keep_the_other_hand_hidden(rng):
         assert game.label(state, 0) == game.label(other, 0)
         assert game.features(state, 0) == game.features(other, 0)
         assert game.view(state, 1) != game.view(other, 1) or set(other.holes[1]) == set(state.holes[1])
+
+
+def test_betting_is_walked_once_and_lists_do_for_tuples():
+    game = feint.load_game("holdem(rounds=2)")
+    assert unroll_betting(game) is unroll_betting(feint.load_game("holdem(rounds=2)"))
+    listed = replace(game, rounds=list(game.rounds), blinds=list(game.blinds))
+    assert unroll_betting(listed).fingerprint == unroll_betting(game).fingerprint

@@ -10,7 +10,7 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -96,6 +96,15 @@ def playground(game: Game[Any], report: Callable[[int], None] | None = None) -> 
 
 
 def unroll_betting(game: Poker) -> BettingTree:
+    """The betting of a game; the same again is not walked again."""
+    try:
+        hash(game)
+    except TypeError:  # declared with lists where tuples are meant
+        return _walk(game)
+    return _walked(game)
+
+
+def _walk(game: Poker) -> BettingTree:
     """Walk the betting of a game once, along one deal."""
     if game.rotating_dealer:
         raise BadInput(f"{game.name} draws its dealer, and betting is unrolled for a fixed one only; unroll the game.")
@@ -139,10 +148,13 @@ def unroll_betting(game: Poker) -> BettingTree:
     )
 
 
+_walked = lru_cache(maxsize=8)(_walk)
+
+
 def _dealt(game: Poker, hand: Hand) -> Hand:
     """A hand once chance has dealt whatever comes first."""
     while hand.actor == CHANCE:
-        hand = game.chance(hand)[0][1]
+        hand = game.deal_some(hand)
     return hand
 
 

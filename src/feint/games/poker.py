@@ -98,6 +98,11 @@ class Poker(Game[Hand]):
         draws = self.deck.draws(_seen(state), self._due(state))
         return [(chance, self._dealt(state, cards)) for chance, cards in draws]
 
+    def deal_some(self, state: Hand) -> Hand:
+        """The hand after chance deals whatever comes first, for those to whom all cards are the same."""
+        _, cards = next(self.deck.draws(_seen(state), self._due(state)))
+        return self._dealt(state, cards)
+
     def deal(self, state: Hand, cards: Cards) -> Hand:
         """The hand after chance deals these cards, to the next player without any or to the board.
 
@@ -201,9 +206,8 @@ class Poker(Game[Hand]):
             nodes, infosets = self._size(self._seat(0), alike)
             return alike + self.players * nodes, self.players * infosets
         if hand.actor == CHANCE:
-            seen, due = _seen(hand), self._due(hand)
-            _, cards = next(self.deck.draws(seen, due))
-            nodes, infosets = self._size(self._dealt(hand, cards), alike * comb(self.deck.kinds - len(seen), due))
+            deals = comb(self.deck.kinds - len(_seen(hand)), self._due(hand))
+            nodes, infosets = self._size(self.deal_some(hand), alike * deals)
             return alike + nodes, infosets
         after = [self._size(self.play(hand, move), alike) for move in self.legal(hand)]
         return alike + sum(nodes for nodes, _ in after), self._views(hand) + sum(infosets for _, infosets in after)

@@ -209,7 +209,7 @@ class RunFolder:
         if self._events is not None:
             self._events.close()
             self._events = None
-        shutil.rmtree(self.path)
+        shutil.rmtree(self.path, ignore_errors=True)  # the folder itself may have to stay, as `--out .` must
 
     def finish(self, strategy: Strategy, game: Playground) -> Run:
         """Write the strategy, the card and, last, with what they were made."""

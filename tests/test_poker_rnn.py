@@ -60,8 +60,8 @@ def judged(strength: dict[str, float], bounds: dict[str, float], senses: dict[st
     return Judged(2.0 * BUDGET, drawn, table, table, spread, (Estimate(2900, 20), Estimate(3700, 100)), senses)
 
 
-BLIND = Sense(Estimate(0.0, 0.1), 0.1, Estimate(0.0, 0.1))
-KEEN = Sense(Estimate(1.0, 0.1), 0.9, Estimate(0.2, 0.1))
+BLIND = Sense(Estimate(0.0, 0.1), 0.1, Estimate(0.0, 0.1), 0.0)
+KEEN = Sense(Estimate(1.0, 0.1), 0.9, Estimate(0.2, 0.1), 2.0)
 AS_THEY_SAY = judged(
     {"linear-q": 2900.0, "dqn": 2800.0, "drqn": 2600.0, "nfsp": 2200.0, "rnfsp": 2300.0},
     {"linear-q": 1000.0, "dqn": 4000.0, "drqn": 3000.0, "nfsp": 900.0, "rnfsp": 500.0},
@@ -73,7 +73,7 @@ AS_THEY_SAY = judged(
 OTHERWISE = judged(
     {"linear-q": 1000.0, "dqn": 1500.0, "drqn": 1700.0, "nfsp": 2700.0, "rnfsp": 2600.0},
     {"linear-q": 4000.0, "dqn": 900.0, "drqn": 800.0, "nfsp": 1400.0, "rnfsp": 1500.0},
-    {"dqn": Sense(Estimate(-1.0, 0.1), 0.1, Estimate(0.2, 0.1)), "nfsp": KEEN, "rnfsp": KEEN},
+    {"dqn": Sense(Estimate(-1.0, 0.1), 0.1, Estimate(0.2, 0.1), 1.0), "nfsp": KEEN, "rnfsp": KEEN},
     **{name: curve(2500, 2500, wiggle=400.0) for name in ("linear-q", "nfsp", "rnfsp")},
     drqn=curve(2500, 1700, rise=2_000),
 )
@@ -151,6 +151,10 @@ def test_values_are_read_for_what_they_show(holdem):
     assert high.high == pytest.approx(1)
     assert high.pairs.low < 0 < high.pairs.high
     assert high.suited.value == pytest.approx(0)
+    assert high.spread == pytest.approx(0.1 * 2 * 12)
+    same = read(holdem, np.full((52, 52), 0.3))
+    assert same.high == 0
+    assert same.spread == pytest.approx(0)
     suited = read(holdem, 0.2 * ((suit == other) & (first != second)))
     assert suited.suited.low == pytest.approx(0.2)
     assert read(holdem, -0.1 * (first + second)).high == pytest.approx(-1)

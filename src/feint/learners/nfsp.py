@@ -264,8 +264,9 @@ SMALL = replace(
 # best response with that, and so do we. Its four layers of "5124" are 512. An update every 10 moves (of a seat's own:
 # 20 tables) is its Q-learners'; for NFSP it gives none. With that its copy every 1,000 moves is one in 100 updates.
 # Rewards are in big blinds. It names neither optimiser nor loss: Adam and squared errors, as for its Q-learners. NFSP
-# then wins about 2 big blinds a hand off random play, as in the paper (2.0 after 190,000 hands). Gradient descent at
-# these rates diverges by step 94,208 (two seeds); with error_clip=1, as in the DQN of 2015, it does not.
+# then wins 2.0 big blinds a hand off random play and its values show no pattern, as in the paper; the reason is that at
+# .06 its value networks die: they tell no hand from another (docs/results). Gradient descent at these rates diverges
+# by step 94,208 (two seeds); with error_clip=1, as in the DQN of 2015, it does not.
 POKER_RNN = replace(
     HOLDEM,
     tables=20,

@@ -25,7 +25,12 @@ from feint.runs.train import Watcher
 
 TITLE = "Five learners of limit hold'em"
 GAME = "holdem"
-SENSES = "a pair over its card with another", "rank correlation with the cards' height", "one suit over two"
+SENSES = (
+    "a pair over its card with another",
+    "rank correlation with the cards' height",
+    "one suit over two",
+    "the best hand over the worst",
+)
 
 
 @final
@@ -226,8 +231,9 @@ def _stage_page(played: Played) -> str:
             f"{pairs.value:+.2f} ± {pairs.reach:.2f}",
             f"{high:.2f}",
             f"{suit.value:+.3f} ± {suit.reach:.3f}",
+            f"{spread:.3f}",
         ]
-        for name, (pairs, high, suit) in judged.sense.items()
+        for name, (pairs, high, suit, spread) in judged.sense.items()
     ]
     short, long = (_cross_page(table) for table in (judged.short, judged.cross))
     return f"""## {stage.title.capitalize()}

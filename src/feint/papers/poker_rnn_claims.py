@@ -135,7 +135,10 @@ def no_pattern(name: str) -> Callable[[Judged], Finding]:
     def answer(judged: Judged) -> Finding:
         found = judged.sense[name]
         clear = found.high >= CLEAR or found.pairs.low > 0
-        words = f"rank correlation {found.high:.2f}, pairs {found.pairs.value:+.2f} ± {found.pairs.reach:.2f} BB"
+        words = (
+            f"rank correlation {found.high:.2f}, pairs {found.pairs.value:+.2f} ± {found.pairs.reach:.2f} BB, "
+            f"the best hand {found.spread:.2f} BB over the worst"
+        )
         return Finding(FAILS if clear else HOLDS, words)
 
     return answer

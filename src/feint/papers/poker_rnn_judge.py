@@ -67,6 +67,8 @@ class Sense(NamedTuple):
     """The rank correlation of what two ranks are worth with their mean; pairs left out."""
     suited: Estimate
     """How much more two ranks are worth when they are of one suit."""
+    spread: float
+    """How much more the best hand is worth than the worst; nothing, of a network that no longer sees its cards."""
 
 
 class Judged(NamedTuple):
@@ -176,9 +178,9 @@ def sense(chart: Float[np.ndarray, "r r"]) -> Sense:
     above = np.triu_indices(ranks, 1)
     height = -(above[0] + above[1])  # the highest rank comes first
     worth = unlike[above]
-    # Values that are all the same are in no order.
-    high = 0.0 if np.ptp(worth) == 0 else float(stats.spearmanr(height, worth).statistic)
-    return Sense(_mean(np.diag(chart) - beside), high, _mean((chart - chart.T)[above]))
+    # Values that are all the same, up to rounding, are in no order.
+    high = 0.0 if np.allclose(worth, worth[0]) else float(stats.spearmanr(height, worth).statistic)
+    return Sense(_mean(np.diag(chart) - beside), high, _mean((chart - chart.T)[above]), float(np.ptp(chart)))
 
 
 def _mean(values: Float[np.ndarray, " n"]) -> Estimate:

@@ -16,7 +16,7 @@ import feint
 from feint.arena.arena import random_words
 from feint.arena.tables import TreeArena, build_arena
 from feint.runs.config import RunConfig, resolve
-from feint.runs.train import Trainer
+from feint.runs.trainer import Trainer
 from feint.tree.tree import Tree
 from racing import Facts, Run, elapsed, serve
 

@@ -24,7 +24,8 @@ from feint.games.errors import RunStopped
 from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import RunFolder, load_run, write_whole
 from feint.runs.made import made_with
-from feint.runs.train import Trainer, evaluation_points
+from feint.runs.train import evaluation_points
+from feint.runs.trainer import Trainer
 
 
 def test_a_run_comes_back_as_it_was(tmp_path):

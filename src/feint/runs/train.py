@@ -14,26 +14,16 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol, Self, final
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Bool, Float, Int
-
-from feint.arena.betting import Playground, playground
-from feint.arena.policy import PlayedStrategy
+from feint.arena.betting import playground
 from feint.games.errors import BadInput, RunStopped
 from feint.games.game import Game
 from feint.games.library import load_game
-from feint.learners.self_play import SelfPlay
 from feint.runs.agents import own_folder
 from feint.runs.checkpoint import checkpoints, load_checkpoint
 from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.folder import Row, Run, RunFolder, config_of, free_folder, last_folder
-from feint.runs.judge import Judge, judge_of
-from feint.solvers.algorithm import Algorithm, Config, Metrics
-from feint.tree.cache import cache_folder
-from feint.tree.strategy import Strategy
+from feint.runs.trainer import Trainer
+from feint.solvers.algorithm import Config
 from feint.tree.tree import Tree
 
 PIECE = 0.2
@@ -179,99 +169,6 @@ def _check_ahead(trainer: Trainer, config: RunConfig, path: Path) -> None:
             f"{path} has played {trainer.hands:,.0f} hands, no fewer than the {config.hands:,} asked for; "
             f"ask for more to go on with it."
         )
-
-
-@final
-class Trainer:
-    """An algorithm on a game with its state, for one seed or for many side by side.
-
-    How many steps to take is an argument of the compiled code, so one compilation serves them all. Compiled
-    code is kept on disk, so that the next run of the same kind starts at once.
-    """
-
-    def __init__(self, solver: Algorithm[Any], game: Playground, config: RunConfig) -> None:
-        if jax.config.values["jax_compilation_cache_dir"] is None:
-            jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
-        self._solver, self._game, self._seeds = solver, game, config.seeds
-        self._judge = judge_of(game)
-        self._each: Callable[[Callable[..., Any]], Callable[..., Any]] = jax.vmap if config.seeds > 1 else lambda f: f
-        keys = jax.vmap(jax.random.key)(config.seed + jnp.arange(config.seeds))
-        first = eqx.filter_jit(lambda solver, keys: self._each(solver.init)(keys))
-        self.step = 0
-        self._goal = math.inf if config.hands is None else float(config.hands)
-        # Copied, because parts of a first state may share memory, and advancing reuses the memory of every part.
-        self.state = jax.tree.map(jnp.copy, first(solver, keys if config.seeds > 1 else keys[0]))
-        if config.hands is not None and not hasattr(self.state, "hands"):
-            raise BadInput(
-                f"{config.algorithm} counts no hands, so a run of it cannot stop after {config.hands:,}; "
-                f"give --steps, --seconds or --until."
-            )
-        forward: Any = eqx.filter_jit(self._forward, donate="all-except-first")
-        self._advance = forward.lower(solver, self.state, jnp.asarray(1), jnp.asarray(self._goal)).compile()
-        self.evaluate()  # compiles that too, before the clock starts
-
-    def _forward(
-        self, solver: Algorithm[Any], state: Any, steps: Int[Array, ""], hands: Float[Array, ""]
-    ) -> tuple[Int[Array, ""], Any]:
-        """So many steps, or fewer where there are enough hands before; how many were taken, and the state."""
-        step = self._each(lambda state: solver.step(state)[0])
-
-        def short(now: tuple[Int[Array, ""], Any]) -> Bool[Array, ""]:
-            taken, state = now
-            return (taken < steps) & (jnp.median(getattr(state, "hands", 0)) < hands)
-
-        return jax.lax.while_loop(short, lambda now: (now[0] + 1, step(now[1])), (jnp.asarray(0), state))
-
-    @property
-    def growth(self) -> float:
-        return self._judge.growth
-
-    @property
-    def hands(self) -> float:
-        """Hands played so far, the median of the seeds; 0 where none are counted."""
-        return float(np.median(getattr(self.state, "hands", 0)))
-
-    @property
-    def enough(self) -> bool:
-        """Whether as many hands were played as the run was asked for."""
-        return self.hands >= self._goal
-
-    def advance(self, steps: int) -> int:
-        """Take so many steps, or fewer where there are enough hands before; returns how many were taken."""
-        goal = jnp.asarray(self._goal)
-        taken, self.state = jax.block_until_ready(self._advance(self._solver, self.state, jnp.asarray(steps), goal))
-        self.step += int(taken)
-        return int(taken)
-
-    @property
-    def diverged(self) -> list[int]:
-        """Which seeds, counted from 0, hold what is no number any more, as a rate too high makes of it."""
-        leaves = jax.tree.leaves(eqx.filter(self.state, eqx.is_inexact_array))
-        sound = [np.isfinite(leaf).reshape(self._seeds, -1).all(1) for leaf in leaves]
-        return np.flatnonzero(~np.all(sound, 0)).tolist() if sound else []
-
-    def evaluate(self) -> Row:
-        """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
-        measured = self._look(self._solver, self._judge, self.state)
-        seeds = np.asarray(measured[self._judge.number])
-        row: Row = {"step": self.step} | {name: float(np.median(value)) for name, value in measured.items()}
-        return row | {"seeds": seeds.tolist()} if seeds.ndim else row
-
-    @eqx.filter_jit
-    def _look(self, solver: Algorithm[Any], judge: Judge, state: Any) -> Metrics:
-        measured: Metrics = self._each(lambda state: judge(solver, state))(state)
-        return measured
-
-    def strategy(self) -> Strategy:
-        """The best seed's strategy."""
-        state, seeds = self.state, self.evaluate().get("seeds")
-        if seeds:
-            best = np.argmin(seeds) if self._judge.low_is_good else np.argmax(seeds)
-            state = jax.tree.map(lambda leaf: leaf[best], state)
-        if isinstance(self._solver, SelfPlay) and not isinstance(self._game, Tree):
-            return PlayedStrategy(self._solver.policy(state))
-        strategy: Strategy = eqx.filter_jit(lambda solver, state: solver.strategy(state))(self._solver, state)
-        return strategy
 
 
 def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: float) -> None:

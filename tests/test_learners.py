@@ -89,6 +89,19 @@ def test_presets_run_and_stay_sound(tree_of, preset):
     assert float(measured["decisions"]) == 200 * 64
 
 
+def test_the_spread_of_values_is_that_of_the_seat_whose_values_differ_least(tree_of):
+    tree = tree_of("leduc")
+    learner = SMALL.on(tree)
+    state = learner.init(jax.random.key(0))
+    values = [
+        seat.values.network(tree.features[tree.player == player]) for player, seat in enumerate(learner.seats(state))
+    ]
+    least = min(float(np.ptp(value, 0).mean()) for value in values)
+    assert float(learner.measure(state, None)["value_spread"]) == pytest.approx(least / learner.scale, rel=1e-5)
+    single = SMALL.on(tree_of("rock_paper_scissors"))
+    assert "value_spread" not in single.measure(single.init(jax.random.key(0)), None), "nothing could differ"
+
+
 def test_what_is_remembered_is_what_the_rules_allow(tree_of):
     """Every remembered transition leads from a choice to an information set whose own last choice it was."""
     tree = tree_of("leduc")

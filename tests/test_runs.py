@@ -234,6 +234,19 @@ def test_a_run_that_diverges_before_any_checkpoint_says_so(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_values_that_die_are_told_of_once(tmp_path, call):
+    """Nothing is wrong with such a run but its rate: it goes on, and judges say how it plays."""
+    asked = ["--set", "hidden=[8,8]", "--set", "tables=64", "--set", "value_rate=3", "--steps", "40"]
+    code, out, err = call("train", "nfsp", "kuhn", *asked, "--out", str(tmp_path / "run"))
+    assert code == 0
+    told = re.findall(
+        r"Value networks of nfsp died by step (\d+): .* more slowly than with value_rate=3, policy", out + err
+    )
+    rows = load_run(tmp_path / "run").metrics
+    assert [int(step) for step in told] == [next(row["step"] for row in rows if row["value_spread"] == 0)]
+    assert rows[0]["value_spread"] > 0, "it lived at first"
+
+
 def test_of_many_seeds_those_that_diverge_are_named(tmp_path, monkeypatch):
     monkeypatch.setattr("feint.runs.train.PIECE", 0.0)
     advance = Trainer.advance

@@ -220,6 +220,10 @@ class SeatLearner(eqx.Module):
         greedy = self.best(seat.values.network, sights, recalled[0] if recalled else None)
         return (1 - epsilon) * greedy + epsilon * allowed / allowed.sum(-1, keepdims=True)
 
+    def spread(self, seat: Seat, sights: Sight) -> Float[Array, ""]:
+        """How far apart the values of a move lie over some situations, the mean of the moves: 0 where units died."""
+        return jnp.ptp(self._answers(seat.values.network, sights), 0).mean()
+
     def _answers(self, network: Network, sights: Sight, recalled: Recalled | None = None) -> Float[Array, "b a"]:
         """What a network says in some situations: a recurrent one is told the hand from its start, if it was not."""
         if not isinstance(network, Recurrent):

@@ -29,7 +29,7 @@ from feint.arena.tables import build_arena
 from feint.learners.experience import ReplayTally, Transitions
 from feint.learners.networks import Network
 from feint.learners.seat import Learned, Seat, SeatLearner, SeatSettings
-from feint.learners.situations import Shown, Situations, listed
+from feint.learners.situations import Listed, Shown, Situations, listed
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.tree.best_response import nash_conv_of, response_gap
 from feint.tree.sequence_form import SequenceForm
@@ -275,7 +275,18 @@ class SelfPlay(Algorithm[SelfPlayState]):
             "decisions": state.step * self.method.tables,
             "hands": state.hands,
             "updates": jnp.asarray(updates),
-        }
+        } | self._spread(state)
+
+    def _spread(self, state: SelfPlayState) -> Metrics:
+        """How far apart in chips the values of a move lie, of the seat where that is least: 0 where its units died."""
+        here = self.learners[0].here
+        sights = None if isinstance(here, Listed) else self.arena.sight(state.where)
+        spreads = [
+            learner.spread(seat, sights)
+            for learner, seat in zip(self.learners, self.seats(state), strict=True)
+            if len(learner.here.legal(sights)) > 1
+        ]
+        return {"value_spread": jnp.stack(spreads).min() / self.scale} if spreads else {}
 
 
 def self_play(

@@ -211,6 +211,11 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
             row = trainer.evaluate()
             folder.log(row, running)
             watcher.row(row, running)
+            if _died(row) and not any(map(_died, folder.metrics[:-1])):
+                watcher.warn(
+                    f"Value networks of {config.algorithm} died by step {trainer.step:,}: to a seat every situation is "
+                    f"worth the same; learn more slowly{_than(config)}."
+                )
             if trainer.enough or out_of_time() or good_enough():
                 break
     folder.save(trainer.step, trainer.state, running)
@@ -221,7 +226,6 @@ def _check_sound(trainer: Trainer, folder: RunFolder) -> None:
     if not trainer.diverged:
         return
     config, kept = folder.config, checkpoints(folder.checkpoints)
-    rates = ", ".join(f"{name}={value:g}" for name, value in config.settings.items() if name.endswith("rate"))
     seeds = ", ".join(str(config.seed + number) for number in trainer.diverged)
     again = ["feint", "train", config.algorithm, config.game, "--resume", "--out", str(folder.path)]
     last = f"`{shlex.join(again)} --steps {kept[0][0]}` ends it at its last checkpoint" if kept else "nothing is kept"
@@ -229,9 +233,18 @@ def _check_sound(trainer: Trainer, folder: RunFolder) -> None:
         folder.discard()
     raise RunStopped(
         f"The run in {folder.path} stopped because {config.algorithm} (seed {seeds}) diverged by step "
-        f"{trainer.step:,}: its weights are no longer numbers; learn more slowly"
-        f"{f' than with {rates}' if rates else ''}; {last}."
+        f"{trainer.step:,}: its weights are no longer numbers; learn more slowly{_than(config)}; {last}."
     )
+
+
+def _died(row: Row) -> bool:
+    """Whether value networks that have learned say the same everywhere, as those do whose units all went silent."""
+    return row.get("value_spread") == 0 and row["updates"] > 0
+
+
+def _than(config: RunConfig) -> str:
+    rates = ", ".join(f"{name}={value:g}" for name, value in config.settings.items() if name.endswith("rate"))
+    return f" than with {rates}" if rates else ""
 
 
 def evaluation_points(last: int | None, growth: float) -> Iterator[int]:

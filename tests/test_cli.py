@@ -33,6 +33,7 @@ BAD_INPUT = {
     "train cfr+ kuhn --seconds 0": "seconds must be a positive number",
     "train cfr+ kuhn --until nan": "until must be a positive number",
     "train cfr+ kuhn --seed -1": "seed must be 0 or more",
+    "train cfr+ kuhn --seed 99999999999999999999": "seed must be 0 or more and below 2^62, but seed=99999",
     "train cfr+ kuhn --steps many": "Invalid value for '--steps'",
     "train cfr+ kuhn --set alfa=1": "did you mean alpha?",
     "train cfr+ kuhn --set alpha=x": "cannot take alpha='x'",
@@ -146,6 +147,13 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(call, monkeypatch):
     code, _, err = call("show", run)
     assert code == 1
     assert err == "feint: curve.png.part cannot be used (Read-only file system); choose another folder with --out.\n"
+
+
+def test_output_that_cannot_be_written_is_a_sentence():
+    with Path("/dev/full").open("w") as full:
+        left = subprocess.run([sys.executable, "-m", "feint", "games"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert left.returncode == 1
+    assert left.stderr == "feint: The output cannot be written (No space left on device); make room.\n"
 
 
 def test_what_to_type_next_can_be_pasted(call):

@@ -96,6 +96,9 @@ def test_a_game_from_a_users_file(tmp_path):
 
         def broken():
             return "no game"
+
+        def odd():
+            raise ValueError("too few")
         """)
     )
     game = feint.load_game(f"{file}:my_game(size=4)")
@@ -105,10 +108,15 @@ def test_a_game_from_a_users_file(tmp_path):
     for call, sentence in {
         "my_gam": r"has no function or class called 'my_gam'; did you mean my_game\?$",
         "my_game(width=3)": r"cannot be made \(.*width.*\); check its parameters\.$",
+        "odd": r"cannot be made \(ValueError: too few, line \d+\); check its parameters\.$",
         "broken": r"gave a str, not a feint\.Game; return a game from it\.$",
     }.items():
         with pytest.raises(feint.BadInput, match=sentence):
             feint.load_game(f"{file}:{call}")
+    for text, error in {"def x(:": r"SyntaxError: .*line 1\)", "\nimport zzz": "No module named 'zzz', line 2"}.items():
+        file.write_text(text)
+        with pytest.raises(feint.BadInput, match=rf"cannot be read \(.*{error}\); mend it first\.$"):
+            feint.load_game(f"{file}:my_game")
 
 
 def test_simultaneous_games_are_taken_turn_based(tree_of):

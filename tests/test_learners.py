@@ -14,7 +14,9 @@ import pytest
 import feint
 from conftest import advance, algorithm_on
 from feint.arena.arena import narrow
-from feint.games.matrix import matrix
+from feint.arena.betting import playground
+from feint.games.game import TERMINAL
+from feint.games.matrix import MatrixGame, matrix
 from feint.learners.experience import HistoryRows, ReplayHands, ReplayRows, Transitions
 from feint.learners.networks import MLP
 from feint.learners.nfsp import PAPER
@@ -98,6 +100,9 @@ def test_the_spread_of_values_is_that_of_the_seat_whose_values_differ_least(tree
     ]
     least = min(float(np.ptp(value, 0).mean()) for value in values)
     assert float(learner.measure(state, None)["value_spread"]) == pytest.approx(least / learner.scale, rel=1e-5)
+    cards = replace(SMALL, tables=2).on(playground(feint.load_game("holdem(ranks=4)")))
+    spread = eqx.filter_jit(lambda cards, state: cards.measure(state, None)["value_spread"])
+    assert float(spread(cards, cards.init(jax.random.key(0)))) > 0.01, "more hands are asked about than two"
     single = SMALL.on(tree_of("rock_paper_scissors"))
     assert "value_spread" not in single.measure(single.init(jax.random.key(0)), None), "nothing could differ"
 
@@ -176,6 +181,11 @@ def test_networks_start_as_asked():
         ("nfsp", {"hidden": (0,)}),
         ("nfsp", {"value_rate": -0.1}),
         ("nfsp", {"history_capacity": 5}),
+        ("nfsp", {"reward_scale": 0.0}),
+        ("nfsp", {"replay_least": 0.0}),
+        ("nfsp", {"flatten": -1.0}),
+        ("dqn", {"reward_scale": -1.0}),
+        ("fsp", {"replay_share": -1.0}),
         ("rnfsp", {"memory": "tally"}),
         ("dqn", {"tables": 0}),
         ("dqn", {"epsilon": 1.5}),
@@ -189,6 +199,22 @@ def test_settings_out_of_range_are_refused(algorithm, change):
     ((name, value),) = change.items()
     with pytest.raises(feint.BadInput, match=rf"^{name} must be .*, but {name}={re.escape(str(value))} was given\.$"):
         replace(algorithms()[algorithm].config, **change)
+
+
+@pytest.mark.parametrize("name", ["nfsp", "fsp", "dqn"])
+def test_a_seat_that_never_decides_cannot_learn(name):
+    """The second player of this game has one move, which no rules ask for."""
+    tree = feint.unroll(Alone(((1,), (-1,)), ((-1,), (1,)), ("left", "right"), "alone"))
+    with pytest.raises(feint.BadInput, match=r"^Player 2 of alone never decides anything, .*; use a solver"):
+        algorithms()[name].config.on(tree)
+
+
+class Alone(MatrixGame):
+    def actor(self, state):
+        return 0 if not state else TERMINAL
+
+    def payoffs(self, state):
+        return super().payoffs((*state, 0))
 
 
 def test_clipped_errors_pull_no_harder(tree_of):

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from typing import final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import feint
+from feint.arena.betting import unroll_betting
 from feint.arena.policy import Table, Uniform
 from feint.arena.tables import build_arena
 from feint.cli import app
 from feint.evaluate import match as match_module
-from feint.evaluate.match import cross_table, match
+from feint.evaluate.learned_best_response import learned_best_response
+from feint.evaluate.match import cross_table, match, play_deals
 from feint.games.errors import BadInput
+from feint.games.game import CHANCE, TERMINAL
+from feint.games.matrix import MatrixGame
+from feint.learners.q_learning import QLearning
 from feint.runs.seats import seat
 
 
@@ -46,6 +54,55 @@ def test_a_match_finds_what_strategies_are_worth(tree_of, name):
     played = match(build_arena(tree), *tables(first, second), 200_000)
     assert abs(played.mean - worth(tree, first, second)) < 4 * played.error
     assert played.hands == pytest.approx(200_000, abs=tree.players)
+
+
+@final
+@dataclass(frozen=True)
+class Called(MatrixGame):
+    """A matrix game that chance calls off three times in four; the first player then gets a chip from the second."""
+
+    def start(self):
+        return ("shuffled",)
+
+    def actor(self, state):
+        return CHANCE if state == ("shuffled",) else TERMINAL if state == ("off",) else super().actor(state)
+
+    def chance(self, state):
+        return [(0.75, ("off",)), (0.25, ())] if state == ("shuffled",) else ()
+
+    def payoffs(self, state):
+        return (1.0, -1.0) if state == ("off",) else super().payoffs(state)
+
+
+def test_hands_that_chance_ends_before_anyone_decides_count():
+    tree = feint.unroll(Called(((3, -1), (-2, 2)), ((-3, 1), (2, -2)), ("left", "right"), "called"))
+    first, second = strategies(tree, 2)
+    played = match(build_arena(tree), *tables(first, second), 100_000)
+    assert abs(played.mean - worth(tree, first, second)) < 4 * played.error
+    seats = play_deals(build_arena(tree), tuple(tables(first, second)), 50_000, jax.random.key(0)).mean(0)
+    mixed = np.where((tree.player == 0)[:, None], first, second)
+    assert abs(seats[0] - feint.expected_values(tree, mixed)[0]) < 0.02
+    small = QLearning(tables=64, hidden=(8,), warmup=50, batch=32)
+    bound = learned_best_response(tree, tables(first)[0], 300, 20_000, small)
+    assert bound.low <= feint.exploitability(tree, first)
+
+
+def test_the_big_blind_is_the_same_for_all(tmp_path, monkeypatch):
+    """In a game with antes above its blinds, too."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "from feint.games.cards import Deck, high_card\n"
+        "from feint.games.poker import Poker, Round\n"
+        "def game():\n"
+        "    betting = (Round(raise_by=1, cap=1),)\n"
+        "    return Poker(deck=Deck('JQK'), ante=3.0, blinds=(0.5, 1.0), rounds=betting, showdown=high_card)\n"
+    )
+    seated = seat(("random", "call"), "mine.py:game")
+    assert seated.big_blind == unroll_betting(feint.load_game("mine.py:game")).big_blind == 1.0
+
+
+def test_a_game_may_be_named_in_other_words():
+    assert seat(("feint:kuhn", "random"), "kuhn(players=2)").ground.name == "kuhn"
 
 
 def test_intervals_cover_the_truth_as_often_as_they_say(tree_of):

@@ -248,7 +248,7 @@ def test_hold_em_is_shown_as_players_know_it(sit):
         ("random --game kuhn --seat 3", "kuhn has seats 1 to 2, but --seat 3 was given."),
         ("random --game kuhn --hands 0", "hands must be a positive number, but hands=0 was given."),
         ("nobody", "There is no player called 'nobody'"),
-        ("random --game kuhn --seed -1", "seed must be 0 or more, but seed=-1 was given."),
+        ("random --game kuhn --seed -1", "seed must be 0 or more and below 2^62, but seed=-1 was given."),
     ],
 )
 def test_what_cannot_be_played_is_one_sentence(sit, words, sentence):

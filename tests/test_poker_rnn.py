@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from conftest import advance
 from feint.games.errors import BadInput, RunStopped
 from feint.papers import poker_rnn, trials
 from feint.papers.library import papers
-from feint.papers.poker_rnn_claims import BUDGET, OURS, THEIRS, answer, swing
+from feint.papers.poker_rnn_claims import BUDGET, OURS, THEIRS, answer, hands_to, swing
 from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Estimate, Judged, Sense, on_leduc, sense, starting_values
 from feint.papers.trials import Notebook, Trial, provenance, trained, value_networks
 from feint.report.starting_hands import by_ranks
@@ -38,6 +39,7 @@ def curve(best: float, end: float, wiggle: float = 0.0, rise: int = 10_000) -> l
             "hands": played,
             "winnings": (fall if played >= rise else 0.0) + wiggle * (-1) ** number,
             "winnings_error": 50.0,
+            "updates": 50.0 * number,
         }
         for number, (played, fall) in enumerate(zip(hands, falls, strict=True))
     ]
@@ -65,7 +67,7 @@ KEEN = Sense(Estimate(1.0, 0.1), 0.9, Estimate(0.2, 0.1), 2.0)
 AS_THEY_SAY = judged(
     {"linear-q": 2900.0, "dqn": 2800.0, "drqn": 2600.0, "nfsp": 2200.0, "rnfsp": 2300.0},
     {"linear-q": 1000.0, "dqn": 4000.0, "drqn": 3000.0, "nfsp": 900.0, "rnfsp": 500.0},
-    {"dqn": KEEN._replace(suited=Estimate(0.0, 0.1)), "nfsp": BLIND, "rnfsp": BLIND},
+    {"dqn": KEEN._replace(suited=Estimate(0.0, 0.05)), "nfsp": BLIND, "rnfsp": BLIND},
     dqn=curve(2500, 2500, wiggle=400.0),
     drqn=curve(2500, 2500, wiggle=400.0, rise=100_000),
     rnfsp=curve(2500, 2500, rise=100_000),
@@ -73,7 +75,7 @@ AS_THEY_SAY = judged(
 OTHERWISE = judged(
     {"linear-q": 1000.0, "dqn": 1500.0, "drqn": 1700.0, "nfsp": 2700.0, "rnfsp": 2600.0},
     {"linear-q": 4000.0, "dqn": 900.0, "drqn": 800.0, "nfsp": 1400.0, "rnfsp": 1500.0},
-    {"dqn": Sense(Estimate(-1.0, 0.1), 0.1, Estimate(0.2, 0.1), 1.0), "nfsp": KEEN, "rnfsp": KEEN},
+    {"dqn": Sense(Estimate(-1.0, 0.1), 0.1, Estimate(0.3, 0.1), 1.0), "nfsp": KEEN, "rnfsp": KEEN},
     **{name: curve(2500, 2500, wiggle=400.0) for name in ("linear-q", "nfsp", "rnfsp")},
     drqn=curve(2500, 1700, rise=2_000),
 )
@@ -122,6 +124,14 @@ def test_who_falls_short_of_random_is_told_with_its_best():
 def test_steady_curves_do_not_swing():
     assert swing(curve(3000, 1000)) < 1
     assert swing(curve(3000, 1000, wiggle=100.0)) == pytest.approx(200, abs=1)
+
+
+def test_how_long_a_curve_takes_counts_from_the_first_update_and_to_where_it_stays():
+    won = [0, 0, 2000, 2000, 2000, 0, 900, 2000, 1500, 1200, 1100]
+    rows = [{"hands": 10 * at, "winnings": each, "updates": 50 * max(0, at - 1)} for at, each in enumerate(won)]
+    assert hands_to(rows, 1000) == 70 - 10
+    assert hands_to(rows, 1200) == 70 - 10
+    assert hands_to(rows, 1201) == math.inf
 
 
 @pytest.fixture(scope="module")

@@ -146,6 +146,7 @@ def test_evaluation_points_are_dense_then_sparse_and_end_at_the_last():
     [
         ("config.json", b"{", "damaged run"),
         ("metrics.jsonl", b"not json\n", "damaged run"),
+        ("metrics.jsonl", b"", r"damaged run \(it was never judged\)"),
         ("strategy.safetensors", b"\x80\x04pickle", "damaged run"),
         ("strategy.safetensors", None, "not a finished run"),
         ("config.json", None, "is not a run"),
@@ -205,6 +206,38 @@ def test_going_on_with_other_settings_names_those_that_differ(tmp_path):
         feint.train("nfsp", "kuhn", steps=4, settings={"tables": 32}, out=tmp_path / "run", resume=True)
 
 
+def test_going_on_with_other_rules_is_refused(tmp_path):
+    """The name is the same and so are all shapes; only what the rules say has changed."""
+    file, out = tmp_path / "mine.py", tmp_path / "run"
+    text = "from feint.games.matrix import matrix\ndef game():\n    return matrix(payoffs=((1, -1), (-1, 1)))\n"
+    file.write_text(text)
+    feint.train("cfr+", f"{file}:game", steps=3, out=out)
+    before = (out / "metrics.jsonl").read_bytes()
+    file.write_text(text.replace("((1,", "((5,"))
+    with pytest.raises(feint.BadInput, match=r"was begun with other rules than .*mine\.py:game has now; train without"):
+        feint.train("cfr+", f"{file}:game", steps=6, out=out, resume=True)
+    assert (out / "metrics.jsonl").read_bytes() == before
+    file.write_text(text)
+    assert feint.train("cfr+", f"{file}:game", steps=6, out=out, resume=True).metrics[-1]["step"] == 6
+
+
+def test_a_card_s_numbers_are_those_of_the_strategy_it_is_for(tmp_path, call):
+    """With many seeds a run's curve is their median, and its strategy the best one's."""
+    run = feint.train("elite-play", "kuhn", steps=3, seeds=4, out=tmp_path / "run")
+    tree, last = feint.unroll("kuhn"), run.metrics[-1]
+    exact = feint.exploitability(tree, run.strategy)
+    assert min(last["seeds"]) == pytest.approx(exact)
+    assert exact < last["exploitability"]
+    card = (run.path / "README.md").read_text()
+    assert f"type: exploitability, value: {min(last['seeds'])!r}, unit: chips per hand, kind: exact" in card
+    assert f"| exploitability | {exact:.6g} |" in card
+    assert f"| NashConv | {2 * exact:.6g} |" in card
+    spread = f"(the best of 4 seeds; their median is {last['exploitability']:.3g}, from {exact:.3g} to"
+    assert spread in card
+    shown = " ".join(call("show", str(run.path))[1].split())
+    assert f"exploitability {exact:.3g} chips per hand (exact) after 3 steps {spread}" in shown
+
+
 def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatch, call):
     """Nothing that is no number is ever written, and the run can be ended where it was sound."""
     monkeypatch.setattr("feint.runs.train.PIECE", 0.0)  # a checkpoint after every step
@@ -240,7 +273,7 @@ def test_values_that_die_are_told_of_once(tmp_path, call):
     code, out, err = call("train", "nfsp", "kuhn", *asked, "--out", str(tmp_path / "run"))
     assert code == 0
     told = re.findall(
-        r"Value networks of nfsp died by step (\d+): .* more slowly than with value_rate=3, policy", out + err
+        r"A value network of nfsp died by step (\d+): .* more slowly than with value_rate=3, policy", out + err
     )
     rows = load_run(tmp_path / "run").metrics
     assert [int(step) for step in told] == [next(row["step"] for row in rows if row["value_spread"] == 0)]

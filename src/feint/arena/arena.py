@@ -61,6 +61,10 @@ class Arena(eqx.Module):
         """Make a legal move at every table."""
 
     @abstractmethod
+    def per_hand(self, won: Float[Array, "t p"]) -> Float[Array, "t p"]:
+        """What players win in the mean of a hand, given what they won in one that was dealt."""
+
+    @abstractmethod
     def turn(self, where: Where) -> Int[Array, " t"]:
         """Who is to move at each table."""
 

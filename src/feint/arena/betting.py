@@ -63,8 +63,7 @@ class BettingTree:
 
     @property
     def big_blind(self) -> float:
-        """What winnings are measured in: the largest blind, or the ante where there are none."""
-        return float(max(self.game.blinds, default=self.game.ante))
+        return self.game.big_blind
 
     @property
     def legal(self) -> Bool[np.ndarray, "n a"]:

@@ -97,6 +97,9 @@ class CardArena(Arena):
     def zero_sum(self) -> bool:
         return True
 
+    def per_hand(self, won: Float[Array, "t p"]) -> Float[Array, "t p"]:
+        return won
+
     @property
     def deal_words(self) -> int:
         return (self.dealt + 1) // 2

@@ -43,6 +43,10 @@ class TreeArena(Arena):
     """The decision an outcome leads to, or −1 − the number of an end."""
     ends: Float[Array, "e p"]
     """What each player wins at each end, in chips."""
+    dealt: Float[Array, ""]
+    """How many of all hands are dealt: those in which somebody decides something."""
+    undealt: Float[Array, " p"]
+    """What each player wins in the others, as a share of all hands."""
 
     @property
     def zero_sum(self) -> bool:
@@ -66,6 +70,9 @@ class TreeArena(Arena):
         done = result < 0
         payoff = jnp.where(done[:, None], self.ends[jnp.where(done, -1 - result, 0)], 0.0)
         return Played(jnp.where(done, self.deal(words[1:]), result), done, payoff)
+
+    def per_hand(self, won: Float[Array, "t p"]) -> Float[Array, "t p"]:
+        return self.dealt * won + self.undealt
 
     def turn(self, where: Int[Array, " t"]) -> Int[Array, " t"]:
         return self.actor[where]
@@ -94,7 +101,8 @@ def build_arena(tree: Tree) -> TreeArena:
     number[decisions] = np.arange(len(decisions))
     ends = np.flatnonzero(tree.actor == TERMINAL)
     number[ends] = -1 - np.arange(len(ends))
-    lotteries = [_deal(tree, number)]
+    deal, dealt, undealt = _deal(tree, number)
+    lotteries = [deal]
     lottery = np.zeros((len(decisions), tree.legal.shape[1]), np.int32)
     for row, node in enumerate(decisions):
         first = tree.first_child[node]
@@ -118,6 +126,8 @@ def build_arena(tree: Tree) -> TreeArena:
         ),
         result=jnp.asarray(np.concatenate([results for _, results in lotteries]), jnp.int32),
         ends=jnp.asarray(tree.payoff[ends], jnp.float32),
+        dealt=jnp.asarray(dealt, jnp.float32),
+        undealt=jnp.asarray(undealt, jnp.float32),
     )
 
 
@@ -136,11 +146,13 @@ def _lottery(tree: Tree, number: np.ndarray, node: int) -> tuple[np.ndarray, np.
     return np.array(chances), np.array(results)
 
 
-def _deal(tree: Tree, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The lottery at the root, among the hands in which someone decides something."""
+def _deal(tree: Tree, number: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], float, np.ndarray]:
+    """The lottery at the root among the hands in which someone decides something, their share, and what others pay."""
     chances, results = _lottery(tree, number, 0)
     decided = results >= 0
-    return chances[decided] / chances[decided].sum(), results[decided]
+    dealt = chances[decided].sum()
+    ends = tree.payoff[np.flatnonzero(tree.actor == TERMINAL)[-1 - results[~decided]]]
+    return (chances[decided] / dealt, results[decided]), dealt, chances[~decided] @ ends
 
 
 def _alias(chances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -58,7 +58,8 @@ def main() -> None:
     except typer.TyperException as error:
         _fail(error.format_message(), 2)
     except OSError as error:
-        _fail(f"{error.filename} cannot be used ({error.strerror}); choose another folder with --out.", 1)
+        what = f"{error.filename} cannot be used" if error.filename else "The output cannot be written"
+        _fail(f"{what} ({error.strerror}); {'choose another folder with --out' if error.filename else 'make room'}.", 1)
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
     if status == INTERRUPTED:

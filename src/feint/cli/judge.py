@@ -10,7 +10,8 @@ import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import AsJson, RunName, check_seed, err, out, print_json
+from feint.cli.terminal import AsJson, RunName, err, out, print_json
+from feint.games.errors import check_seed
 
 LEAKS = 8
 """How many information sets are named that give a strategy away …"""

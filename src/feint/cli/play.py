@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, final
 import typer
 from rich.text import Text
 
-from feint.cli.terminal import check_seed, err, out
+from feint.cli.terminal import err, out
 from feint.games.cards import CATEGORIES, Cards, Deck, best_five
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, check_seed
 from feint.games.game import TERMINAL
 from feint.games.poker import Hand, Poker
 
@@ -56,7 +56,7 @@ def play(
             raise BadInput(f"{rules.name} has seats 1 to {rules.players}, but --seat {seat} was given.")
         if hands is not None and hands < 1:
             raise BadInput(f"hands must be a positive number, but hands={hands} was given.")
-        check_seed(seed)
+        check_seed(seed or 0)
         table = Table(rules, ground, seated.arena, seed)
         other = StrategyPlayer(seated.policies[0])
         other.chances(table)  # compiled before anyone waits for it

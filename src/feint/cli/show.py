@@ -96,7 +96,7 @@ def print_strategy(run: Any, most: int | None = MOST_ROWS) -> None:
     """The strategy, where it is small enough to print, and how good it is."""
     from feint.arena.policy import PlayedStrategy
     from feint.report.table import strategy_table
-    from feint.runs.card import headline, length
+    from feint.runs.card import band, headline, length, of_strategy
     from feint.tree.cache import unroll
 
     if not isinstance(run.strategy, PlayedStrategy):
@@ -106,4 +106,4 @@ def print_strategy(run: Any, most: int | None = MOST_ROWS) -> None:
             shown = f"The {most} of {len(tree.infosets):,} information sets that give away most"
             out.print(f"{shown}; --all shows them all.\n")
     last = run.metrics[-1]
-    out.print(f"{' '.join(headline(last, run.bound))} after {length(last)}", soft_wrap=True)
+    out.print(f"{' '.join(headline(of_strategy(last), run.bound))} after {length(last)}{band(last)}", soft_wrap=True)

@@ -10,8 +10,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from feint.games.errors import BadInput
-
 # Names of runs and games are printed as they are, whatever is in them.
 out = Console(highlight=False, markup=False, emoji=False)
 err = Console(stderr=True, highlight=False, markup=False, emoji=False)
@@ -23,11 +21,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing els
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="A folder that feint train has written, or an agent: see feint agents.")
 ]
-
-
-def check_seed(seed: int | None) -> None:
-    if seed is not None and seed < 0:
-        raise BadInput(f"seed must be 0 or more, but seed={seed} was given.")
 
 
 def print_json(value: Any) -> None:

@@ -35,6 +35,7 @@ def train(
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.live import LiveLine
+    from feint.runs.card import of_strategy
     from feint.runs.train import train as run_training
 
     run = run_training(
@@ -58,7 +59,7 @@ def train(
     if as_json:
         done = {"run": str(run.path), "game": run.config.game, "algorithm": algorithm, "steps": last["step"]}
         done |= {"hands": int(last["hands"])} if "hands" in last else {}
-        print_json(done | {"seconds": run.timings[-1]["seconds"]} | judged(last, run.bound))
+        print_json(done | {"seconds": run.timings[-1]["seconds"]} | judged(of_strategy(last), run.bound))
         return
     print_strategy(run)
     where = shlex.quote(str(run.path))

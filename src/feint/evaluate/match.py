@@ -120,7 +120,7 @@ def play_deals(arena: Arena, policies: tuple[Policy, Policy], deals: int, key: P
     where = jax.tree.map(lambda leaf: jnp.repeat(leaf, players, 0), dealt)
     seat = jnp.tile(jnp.arange(players), deals)
     payoff = play_out(arena, policies, (jnp.arange(players) != seat[:, None]).astype(jnp.int32), where, playing)
-    return jnp.take_along_axis(payoff, seat[:, None], 1).reshape(deals, players)
+    return jnp.take_along_axis(arena.per_hand(payoff), seat[:, None], 1).reshape(deals, players)
 
 
 _play_deals = eqx.filter_jit(play_deals)

@@ -29,3 +29,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean {' or '.join(close)}?"
     return f"choose from {', '.join(known)}." if known else "there is nothing to choose from."
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what no random key can be made of, nor of the seeds after it."""
+    if not 0 <= seed < 2**62:
+        raise BadInput(f"seed must be 0 or more and below 2^62, but seed={seed} was given.")

@@ -16,6 +16,7 @@ import inspect
 import pkgutil
 import re
 import sys
+import traceback
 import typing
 from collections.abc import Callable
 from pathlib import Path
@@ -112,8 +113,10 @@ def _from_file(path: Path, call: str) -> Game[Any]:
         raise BadInput(f"{path} has no function or class called {name!r}; {nearest(name, public)}")
     try:
         game = make(**parameters)
-    except TypeError as error:
-        raise BadInput(f"{path}:{call} cannot be made ({error}); check its parameters.") from error
+    except Exception as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(f"{path}:{call} cannot be made ({_told(error, path)}); check its parameters.") from error
     if not isinstance(game, Game):
         raise BadInput(f"{path}:{call} gave a {type(game).__name__}, not a feint.Game; return a game from it.")
     object.__setattr__(game, "name", f"{path}:{call}")
@@ -127,8 +130,17 @@ def _import_file(path: Path) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise BadInput(f"{path} cannot be read ({_told(error, path)}); mend it first.") from error
     return module
+
+
+def _told(error: Exception, path: Path) -> str:
+    """An error in a user's file, and the last of its lines that led there."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    return f"{type(error).__name__}: {error}" + (f", line {lines[-1]}" if lines else "")
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:

@@ -86,6 +86,11 @@ class Poker(Game[Hand]):
         sizes = ("pot" if size == 1 else f"{size:g} pot" for size in self.pot_bets)
         return "fold", "call", *sizes, "all-in"
 
+    @property
+    def big_blind(self) -> float:
+        """What winnings are measured in: the largest blind, or the ante where there are none."""
+        return float(max(self.blinds, default=self.ante))
+
     def start(self) -> Hand:
         return self._hand(CHANCE, (0.0,) * self.players) if self.rotating_dealer else self._seat(0)
 

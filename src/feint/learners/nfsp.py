@@ -61,7 +61,7 @@ class NFSP:
     memory: Literal["tally", "rows"] = "tally"
     """Learn from counts of all that is remembered, or from minibatches of remembered rows."""
     replay_capacity: int = 200_000
-    """Rows: transitions remembered for each seat."""
+    """Rows: transitions remembered for each seat; whole hands where there is a recurrent layer."""
     replay_share: float = 0.02
     """Tally: the window of transitions, as a share of all steps so far."""
     replay_least: float = 100.0
@@ -99,7 +99,7 @@ class NFSP:
     double: bool = False
     """Double Q-learning."""
     warmup: int = 1
-    """Learning from a memory starts when it holds this many."""
+    """Learning from a memory starts when it holds this many; a replay for a recurrent layer holds whole hands."""
     smoothing: float = 0.999
     """The moving average of the policy's weights that is judged and played; 0 for the policy itself."""
     reward_scale: float | None = None
@@ -120,11 +120,17 @@ class NFSP:
             anticipation=(0 < self.anticipation <= 1, "above 0 and at most 1"),
             epsilon=(0 <= self.epsilon <= 1, "from 0 to 1"),
             epsilon_decay=(self.epsilon_decay >= 0, "0 or more"),
+            replay_share=(self.replay_share >= 0, "0 or more"),
+            replay_least=(self.replay_least >= 1, "at least 1"),
             hidden=(all(units >= 1 for units in self.hidden), "at least 1 in each layer"),
             remembers=(self.remembers >= 1, "at least 1"),
             memory=(self.memory == "rows" or self.cell is None, "rows where there is a recurrent layer"),
             replay_capacity=(self.replay_capacity >= self.tables, f"at least as many as tables, {self.tables}"),
             history_capacity=(self.history_capacity >= self.tables, f"at least as many as tables, {self.tables}"),
+            history_least=(0 <= self.history_least < 1, "at least 0 and below 1"),
+            history_growth=(self.history_growth >= 0, "0 or more"),
+            flatten=(0 <= self.flatten <= 1, "from 0 to 1"),
+            reward_scale=(self.reward_scale is None or self.reward_scale > 0, "none or above 0"),
             value_rate=(self.value_rate > 0, "above 0"),
             policy_rate=(self.policy_rate > 0, "above 0"),
             value_decay=(self.value_decay > 0, "above 0"),

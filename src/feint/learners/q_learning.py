@@ -49,7 +49,7 @@ class QLearning:
     view: View = "nfsp"
     """What networks see of card games too large to unroll: nfsp, symmetric, strength or rlcard."""
     replay_capacity: int = 200_000
-    """Transitions remembered for each seat."""
+    """Transitions remembered for each seat; whole hands where there is a recurrent layer."""
     optimiser: Literal["sgd", "adam"] = "sgd"
     """How the network is trained."""
     rate: float = 0.1
@@ -65,7 +65,7 @@ class QLearning:
     double: bool = False
     """Double Q-learning: the network chooses the next move, the target network values it."""
     warmup: int = 1000
-    """Learning starts when the memory holds this many."""
+    """Learning starts when the memory holds this many: transitions, or hands where there is a recurrent layer."""
     discount: float = 1.0
     """What a next decision's worth counts."""
     reward_scale: float | None = None
@@ -88,6 +88,7 @@ class QLearning:
             updates=(self.updates >= 1, "at least 1"),
             target_every=(self.target_every >= 1, "at least 1"),
             discount=(0 < self.discount <= 1, "above 0 and at most 1"),
+            reward_scale=(self.reward_scale is None or self.reward_scale > 0, "none or above 0"),
             error_clip=(self.error_clip > 0, "above 0"),
         )
 

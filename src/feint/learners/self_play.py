@@ -26,6 +26,7 @@ from feint.arena.betting import Playground
 from feint.arena.cards import View, build_card_arena
 from feint.arena.policy import Policy
 from feint.arena.tables import build_arena
+from feint.games.errors import BadInput
 from feint.learners.experience import ReplayTally, Transitions
 from feint.learners.networks import Network
 from feint.learners.seat import Learned, Seat, SeatLearner, SeatSettings
@@ -279,8 +280,11 @@ class SelfPlay(Algorithm[SelfPlayState]):
 
     def _spread(self, state: SelfPlayState) -> Metrics:
         """How far apart in chips the values of a move lie, of the seat where that is least: 0 where its units died."""
-        here = self.learners[0].here
-        sights = None if isinstance(here, Listed) else self.arena.sight(state.where)
+        sights = None
+        if not isinstance(self.learners[0].here, Listed):
+            fresh = self.arena.deal(random_words(jax.random.key(0), self.arena.deal_words, ASKED))
+            asked = self.arena.sight(state.where), self.arena.sight(fresh)
+            sights = jax.tree.map(lambda *parts: jnp.concatenate(parts), *asked)
         spreads = [
             learner.spread(seat, sights)
             for learner, seat in zip(self.learners, self.seats(state), strict=True)
@@ -296,6 +300,12 @@ def self_play(
     arena: Arena
     here: list[Situations]
     if isinstance(game, Tree):
+        idle = sorted(set(range(game.players)) - set(game.player.tolist()))
+        if idle:
+            raise BadInput(
+                f"Player {idle[0] + 1} of {game.name} never decides anything, so it cannot learn by play; "
+                f"use a solver such as cfr+, or leave that player out of the rules."
+            )
         arena = build_arena(game)
         here = [listed(game, player, method.one_hot) for player in range(game.players)]
         largest = float(np.abs(game.payoff).max()) or 1.0
@@ -317,6 +327,8 @@ def self_play(
     )
 
 
+ASKED = 256
+"""Hands whose first decisions are asked about, beside those at the tables, to see whether values differ at all."""
 FEW = 4
 """Up to this many information sets for each table, asking about all of them is cheaper than asking for each table."""
 

@@ -190,8 +190,10 @@ So winnings off random play can fall while play gets better, and only the second
 
 A number is above or below another where its 95% interval is, and else nothing is decided. *Swing* is how far an
 evaluation lies off the line between its neighbours, from a tenth of the hands on; a curve swings more at twice the
-other's swing, and an agent is slower that takes twice the hands. A rank correlation of 0.5 is a clear pattern. What a
-pair is worth is compared with the same card beside another, what a suit is worth with the same ranks in two suits.
+other's swing. An agent is slower that takes twice the hands, from its first update on, to half of what both win at
+their best, for three evaluations in a row and not within a hundred updates. A rank correlation of 0.5 is a clear
+pattern, and suits show from 0.1 BB on. What a pair is worth is compared with the same card beside another, what a suit
+is worth with the same ranks in two suits.
 
 ## Ours
 

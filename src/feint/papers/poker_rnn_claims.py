@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,12 @@ CLEAR = 0.5
 """A rank correlation from which on a pattern is clear."""
 TWICE = 2.0
 """By how much one number must exceed another of which the error is not known."""
+SHOWN = 0.1
+"""From how many big blinds on a difference in value can be seen in a picture."""
+IN_A_ROW = 3
+"""Evaluations at a level before it counts as reached …"""
+SETTLED = 100
+"""… and updates before the first of them: the first few throw networks about."""
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 
 
@@ -98,12 +105,15 @@ def carries_further(judged: Judged) -> Finding:
 
 
 def hands_to(curve: Sequence[Row], level: float) -> float:
-    """The hands after which a curve first reaches a level; infinite where it does not."""
-    return next((float(row["hands"]) for row in curve if row["winnings"] >= level), float("inf"))
+    """The hands from the first update until a curve is at a level for some evaluations in a row; inf if it never is."""
+    begun = max((float(row["hands"]) for row in curve if not row["updates"]), default=0.0)
+    rows = (curve[at : at + IN_A_ROW] for at in range(len(curve) - IN_A_ROW + 1) if curve[at]["updates"] >= SETTLED)
+    reached = (row[0]["hands"] for row in rows if min(one["winnings"] for one in row) >= level)
+    return float(next(reached, inf)) - begun
 
 
 def slower(first: str, second: str) -> Callable[[Judged], Finding]:
-    """Whether one agent takes longer to win half of what both come to win at their best."""
+    """Whether one agent takes longer to win, and go on winning, half of what both come to win at their best."""
 
     def answer(judged: Judged) -> Finding:
         curves = [judged.curves[name] for name in (first, second)]
@@ -127,14 +137,15 @@ def sees_high_cards(judged: Judged) -> Finding:
 
 def no_suits(judged: Judged) -> Finding:
     suited = judged.sense["dqn"].suited
-    verdict = FAILS if suited.low > 0 else HOLDS
+    shown = FAILS if suited.low > SHOWN or suited.high < -SHOWN else OPEN
+    verdict = HOLDS if suited.low > -SHOWN and suited.high < SHOWN else shown
     return Finding(verdict, f"one suit is worth {suited.value:+.3f} ± {suited.reach:.3f} BB more")
 
 
 def no_pattern(name: str) -> Callable[[Judged], Finding]:
     def answer(judged: Judged) -> Finding:
         found = judged.sense[name]
-        clear = found.high >= CLEAR or found.pairs.low > 0
+        clear = abs(found.high) >= CLEAR or not found.pairs.low <= 0 <= found.pairs.high
         words = (
             f"rank correlation {found.high:.2f}, pairs {found.pairs.value:+.2f} ± {found.pairs.reach:.2f} BB, "
             f"the best hand {found.spread:.2f} BB over the worst"

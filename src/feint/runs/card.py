@@ -27,6 +27,25 @@ def headline(row: Mapping[str, Any], bound: Bound | None = None) -> tuple[str, s
     return "winnings", f"{words}; exploitability {at_least(bound)}" if bound else words
 
 
+def of_strategy(row: Mapping[str, Any]) -> dict[str, Any]:
+    """An evaluation, of the strategy that is kept: of many seeds it is the best one's, and rows have their median."""
+    if "seeds" not in row:
+        return dict(row)
+    if "winnings" in row:
+        return dict(row) | {"winnings": max(row["seeds"])}
+    best, median = min(row["seeds"]), row["exploitability"]
+    return dict(row) | {"exploitability": best, "nash_conv": best * row["nash_conv"] / median if median else 0.0}
+
+
+def band(row: Mapping[str, Any]) -> str:
+    """Where there were many seeds, how they spread; in brackets behind the best one's number."""
+    seeds = row.get("seeds")
+    if not seeds:
+        return ""
+    median = row["exploitability" if "exploitability" in row else "winnings"]
+    return f" (the best of {len(seeds)} seeds; their median is {median:.3g}, from {min(seeds):.3g} to {max(seeds):.3g})"
+
+
 def length(row: Mapping[str, Any]) -> str:
     """How far a run had come at an evaluation: steps, and hands where they are counted."""
     steps = f"{row['step']:,} step{'' if row['step'] == 1 else 's'}"
@@ -48,7 +67,7 @@ def model_card(
     name: str,
 ) -> str:
     """What this is, how good, how to use it, how it was made and what it cannot do; `name` is what commands call it."""
-    last = metrics[-1]
+    last = of_strategy(metrics[-1])
     number, words = headline(last, bound)
     method = algorithms()[config.algorithm]
     exact = number == "exploitability"
@@ -69,7 +88,7 @@ model-index:
 
 A strategy for every seat of `{config.game}`, found by `{config.algorithm}`. {method.about}
 
-{number.capitalize()} **{words}** after {last["step"]:,} steps{_band(last)}.
+{number.capitalize()} **{words}** after {last["step"]:,} steps{band(metrics[-1])}.
 
 ## The game
 
@@ -110,13 +129,6 @@ def _made(made: Sequence[str]) -> str:
     return f"On {made[0]} with {' and '.join(made[1:])}. " if made else ""
 
 
-def _band(last: Mapping[str, Any]) -> str:
-    """Where there were many seeds, how far they spread."""
-    seeds = last.get("seeds")
-    spread = f"their median is above, from {min(seeds):.3g} to {max(seeds):.3g}" if seeds else ""
-    return f" (the best of {len(seeds)} seeds; {spread})" if seeds else ""
-
-
 def _rules(name: str, game: Playground) -> str:
     size = (
         f"{len(game.player):,} information sets"
@@ -129,7 +141,7 @@ def _rules(name: str, game: Playground) -> str:
 
 
 def _judgement(metrics: Sequence[Mapping[str, Any]], game: Playground, bound: Bound | None) -> str:
-    first, last = metrics[0], metrics[-1]
+    first, last = metrics[0], of_strategy(metrics[-1])
     if "exploitability" in last:
         rows = [
             f"| exploitability | {last['exploitability']:.6g} | chips per hand, exact: what whoever knows the strategy "

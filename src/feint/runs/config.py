@@ -17,7 +17,7 @@ from typing import Any, Self, final
 
 import pydantic
 
-from feint.games.errors import BadInput, nearest
+from feint.games.errors import BadInput, check_seed, nearest
 from feint.solvers.algorithm import Config, Method
 
 PACKAGES = ("feint.solvers", "feint.learners")
@@ -95,14 +95,15 @@ class RunConfig:
     """Stop after this much time."""
     until: float | None = None
     """Stop when exploitability is this low."""
+    rules: str = ""
+    """The fingerprint of the game's rules as they were; older runs do not tell."""
 
     def __post_init__(self) -> None:
         for name in ("steps", "hands", "seconds", "until"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise BadInput(f"{name} must be a positive number, but {name}={value:g} was given.")
-        if self.seed < 0:
-            raise BadInput(f"seed must be 0 or more, but seed={self.seed} was given.")
+        check_seed(self.seed)
         if self.seeds < 1:
             raise BadInput(f"seeds must be 1 or more, but seeds={self.seeds} was given.")
 

@@ -79,6 +79,8 @@ def load_run(path: Path | str) -> Run:
     config = config_of(path)
     try:
         metrics, timings = metrics_of(path), _rows(path / TIMINGS)
+        if not metrics or not timings:
+            raise ValueError("it was never judged")
         with safe_open(path / STRATEGY, framework="numpy") as file:
             words = json.loads(file.metadata()["feint"])
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
@@ -133,6 +135,10 @@ class RunFolder:
     def resume(cls, path: Path, config: RunConfig) -> Self:
         """A run to go on with: the same but for when to stop."""
         before = config_of(path)
+        if before.rules and before.rules != config.rules:
+            raise BadInput(
+                f"{path} was begun with other rules than {config.game} has now; train without --resume in a new folder."
+            )
         for name in ("game", "algorithm", "seed", "seeds", "settings"):
             then, now = getattr(before, name), getattr(config, name)
             if name == "settings":  # only those that differ

@@ -34,7 +34,7 @@ class Seated:
     arena: Arena
     policies: tuple[Policy, ...]
     big_blind: float
-    """What winnings are measured in: the largest blind or ante; 1 where there are none."""
+    """What winnings are measured in: the big blind in poker, and 1 elsewhere."""
 
 
 def seat(names: tuple[str, ...], game: str | None = None) -> Seated:
@@ -44,17 +44,17 @@ def seat(names: tuple[str, ...], game: str | None = None) -> Seated:
             known = ", ".join([*SIMPLE, *agents()])
             raise BadInput(f"There is no player called {name[:60]!r}; give a run's folder, or one of {known}.")
     runs = {name: load_run(name) for name in names if name not in SIMPLE}
-    wanted = {run.config.game: name for name, run in runs.items()} | ({game: "--game"} if game else {})
+    wanted = {run.config.game: name for name, run in runs.items()} | ({load_game(game).name: "--game"} if game else {})
     if not wanted:
         nobody = f"Neither {' nor '.join(names)} says" if len(names) > 1 else f"{names[0]} does not say"
         raise BadInput(f"{nobody} which game to play; name it with --game.")
     if len(wanted) > 1:
         raise BadInput(f"These are for different games ({', '.join(wanted)}); choose players of one game.")
-    name = next(iter(wanted))
-    ground = playground(load_game(name))
+    rules = load_game(next(iter(wanted)))
+    ground = playground(rules)
     arena: Arena = build_arena(ground) if isinstance(ground, Tree) else build_card_arena(ground)
     policies = tuple(_policy(runs.get(player), player, ground, arena) for player in names)
-    return Seated(ground, arena, policies, _big_blind(ground))
+    return Seated(ground, arena, policies, getattr(rules, "big_blind", 0.0) or 1.0)
 
 
 def name_of(player: str) -> str:
@@ -74,9 +74,3 @@ def _policy(run: Run | None, name: str, ground: Playground, arena: Arena) -> Pol
         return run.strategy.policy
     assert isinstance(ground, Tree)
     return Table(jnp.asarray(tabulate(ground, run.strategy)))
-
-
-def _big_blind(ground: Playground) -> float:
-    rules = load_game(ground.name)
-    blinds = (*getattr(rules, "blinds", ()), getattr(rules, "ante", 0.0))
-    return float(max(blinds, default=0.0)) or 1.0

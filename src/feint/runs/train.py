@@ -121,6 +121,7 @@ def _train(
 ) -> Run:
     watcher.stage(f"unrolling {rules.name}")
     game = playground(rules, lambda nodes: watcher.stage(f"unrolling {rules.name}: {nodes:,} nodes"))
+    config = replace(config, rules=game.fingerprint)
     if not isinstance(game, Tree):
         config = config if told else replace(config, until=None)
         _check_large(config)
@@ -213,8 +214,8 @@ def _loop(trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: flo
             watcher.row(row, running)
             if _died(row) and not any(map(_died, folder.metrics[:-1])):
                 watcher.warn(
-                    f"Value networks of {config.algorithm} died by step {trainer.step:,}: to a seat every situation is "
-                    f"worth the same; learn more slowly{_than(config)}."
+                    f"A value network of {config.algorithm} died by step {trainer.step:,}: every situation is worth "
+                    f"the same to it; learn more slowly{_than(config)}."
                 )
             if trainer.enough or out_of_time() or good_enough():
                 break

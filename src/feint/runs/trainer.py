@@ -98,7 +98,10 @@ class Trainer:
         """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
         measured = self._look(self._solver, self._judge, self.state)
         seeds = np.asarray(measured[self._judge.number])
-        row: Row = {"step": self.step} | {name: float(np.median(value)) for name, value in measured.items()}
+        # Values that died in one seed only are lost in the median of them all.
+        row: Row = {"step": self.step} | {
+            name: float((np.min if name == "value_spread" else np.median)(value)) for name, value in measured.items()
+        }
         return row | {"seeds": seeds.tolist()} if seeds.ndim else row
 
     @eqx.filter_jit

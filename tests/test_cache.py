@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -151,3 +152,20 @@ def test_an_edit_is_noticed_beside_a_file_of_the_same_name(tmp_path, walks):
         game = feint.load_game(write(tmp_path / "mine" / "coin.py", COIN, prize))
         feint.load_game(write(tmp_path / "yours" / "coin.py", COIN, 333))
         assert feint.unroll(game).payoff[2, 0] == prize
+
+
+def test_compiled_code_is_kept_where_it_can_be(tmp_path, monkeypatch):
+    told, values = {}, {"jax_compilation_cache_dir": None}
+    config = SimpleNamespace(update=told.__setitem__, values=values)
+    monkeypatch.setattr(cache, "jax", SimpleNamespace(config=config))
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("FEINT_CACHE", str(tmp_path / "file"))
+    cache.keep_compiled()
+    assert not told, "there is no folder in a file"
+    monkeypatch.setenv("FEINT_CACHE", str(tmp_path / "elsewhere"))
+    cache.keep_compiled()
+    assert told.pop("jax_compilation_cache_dir") == str(tmp_path / "elsewhere" / "compiled")
+    told.clear()
+    values["jax_compilation_cache_dir"] = "the user's own"
+    cache.keep_compiled()
+    assert not told

@@ -17,6 +17,7 @@ from feint.cli.show import reproduce, show
 from feint.cli.terminal import err, out
 from feint.cli.train import train
 from feint.games.errors import BadInput, RunStopped
+from feint.tree.cache import keep_compiled
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -49,6 +50,7 @@ def main() -> None:
     """Run the command line; every refusal is one sentence."""
     if not os.isatty(2):
         err.no_color = True
+    keep_compiled()
     try:
         status = app(standalone_mode=False)
     except BadInput as error:

@@ -20,7 +20,7 @@ from feint.runs.config import RunConfig
 from feint.runs.folder import Row
 from feint.runs.judge import Judge, judge_of
 from feint.solvers.algorithm import Algorithm, Metrics
-from feint.tree.cache import cache_folder
+from feint.tree.cache import keep_compiled
 from feint.tree.strategy import Strategy
 from feint.tree.tree import Tree
 
@@ -34,8 +34,7 @@ class Trainer:
     """
 
     def __init__(self, solver: Algorithm[Any], game: Playground, config: RunConfig) -> None:
-        if jax.config.values["jax_compilation_cache_dir"] is None:
-            jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
+        keep_compiled()
         self._solver, self._game, self._seeds = solver, game, config.seeds
         self._judge = judge_of(game)
         self._each: Callable[[Callable[..., Any]], Callable[..., Any]] = jax.vmap if config.seeds > 1 else lambda f: f

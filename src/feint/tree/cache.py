@@ -1,4 +1,4 @@
-"""Unrolled trees on disk: a game that took long to unroll is read back at once the next time."""
+"""Unrolled trees and compiled code on disk: what took long to make is read back at once the next time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
@@ -27,6 +29,8 @@ from feint.tree.unroll import NODE_LIMIT, walk
 
 WORTH_KEEPING = 1.0
 """Trees that unroll in fewer seconds than this are not kept."""
+WORTH_COMPILING = 0.1
+"""Nor is code that compiles in fewer than this."""
 
 
 def unroll(
@@ -54,6 +58,16 @@ def unroll(
 def cache_folder() -> Path:
     """Where Feint keeps what it can make again."""
     return Path(os.environ.get("FEINT_CACHE") or Path.home() / ".cache" / "feint")
+
+
+def keep_compiled() -> None:
+    """Keep compiled code on disk, unless there is a place for it already: what was run before then starts sooner."""
+    folder = cache_folder() / "compiled"
+    with suppress(OSError):  # nothing is kept where nothing can be
+        folder.mkdir(parents=True, exist_ok=True)
+    if jax.config.values["jax_compilation_cache_dir"] is None and os.access(folder, os.W_OK):
+        jax.config.update("jax_compilation_cache_dir", str(folder))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", WORTH_COMPILING)
 
 
 def _key(game: Game[Any]) -> str | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import feint
+from feint.games.cards import Deck, high_card
+from feint.games.poker import Poker, Round
 from feint.tree import cache
 
 
@@ -138,7 +142,17 @@ def test_edited_rules_are_unrolled_again(tmp_path, walks):
     after = feint.unroll(write(tmp_path / "coin.py", COIN, 22))
     assert (before.payoff[2, 0], after.payoff[2, 0]) == (1, 22)
     assert feint.unroll(f"{tmp_path / 'coin.py'}:Coin").fingerprint == after.fingerprint
+    assert not kept(tmp_path), "what else such code depends on nobody knows"
+
+
+@pytest.mark.parametrize("showdown", [lambda *_: 0, partial(high_card)])
+def test_a_game_with_code_of_others_is_not_kept(tmp_path, walks, showdown):
+    mine = Poker(deck=Deck("JQK"), ante=1.0, rounds=(Round(raise_by=1, cap=1),), showdown=showdown)
+    assert feint.unroll(mine).fingerprint == feint.unroll(mine).fingerprint
     assert len(walks) == 2
+    assert not kept(tmp_path)
+    feint.unroll(replace(mine, showdown=high_card))
+    assert len(kept(tmp_path)) == 1
 
 
 def test_an_edited_showdown_is_unrolled_again(tmp_path, walks):

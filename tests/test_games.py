@@ -7,12 +7,15 @@ import textwrap
 import pytest
 
 import feint
+from feint.games.cards import Deck, high_card
+from feint.games.poker import Poker, Round
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("leduk", r"^There is no game called 'leduk'; did you mean leduc\?$"),
+        ("mine.py", r"^'mine\.py' does not say which game of that file; write it like mine\.py:my_game\.$"),
         ("zzz", r"^There is no game called 'zzz'; choose from holdem, kuhn, .*rock_paper_scissors\.$"),
         ("kuhn(player=3)", r"^kuhn has no parameter called 'player'; did you mean players\?$"),
         ("rock_paper_scissors(size=3)", r"^rock_paper_scissors has no parameter called 'size'; it takes none\.$"),
@@ -230,6 +233,30 @@ def test_cards_of_a_rank_share_their_chance():
     assert second == pytest.approx({"J": 1 / 5, "Q": 2 / 5, "K": 2 / 5})
     state = played(game, "J J call call")
     assert {dealt(game, state, after): chance for chance, after in game.chance(state)} == {"Q": 0.5, "K": 0.5}
+
+
+KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),), "showdown": high_card}
+
+
+@pytest.mark.parametrize(
+    ("change", "needs"),
+    [
+        ({"rounds": ()}, "at least one round"),
+        ({"rounds": (Round(raise_by=1),)}, "raise_by above 0 and a cap in every round"),
+        ({"rounds": (Round(raise_by=-1, cap=1),)}, "raise_by above 0 and a cap in every round"),
+        ({"players": 4}, "4 cards for 4 players and the board, but its deck has 3"),
+        ({"players": 1}, "at least 2 players"),
+        ({"blinds": (1.0, 2.0, 4.0)}, "no more blinds than its 2 players"),
+        ({"ante": -1.0}, "antes and blinds of 0 or more"),
+        ({"stack": 5.0}, r"a stack together with pot_bets \(no-limit\), or neither"),
+        ({"pot_bets": (1.0,)}, "a stack together with pot_bets"),
+        ({"pot_bets": (1.0,), "stack": 1.0}, "a stack above the 1 posted, not 1"),
+        ({"deck": Deck("JQK", 5, suits=True)}, "at most 4 suits, not 5"),
+    ],
+)
+def test_poker_that_cannot_be_played_is_refused(change, needs):
+    with pytest.raises(feint.BadInput, match=rf"^A game of poker needs {needs}"):
+        Poker(**KUHN | change)
 
 
 def test_small_bets_in_late_rounds_have_features(tree_of):

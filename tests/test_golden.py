@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import equinox as eqx
@@ -11,6 +12,7 @@ import pytest
 
 import feint
 from conftest import algorithm_on
+from feint.solvers.linear_program import solve
 
 
 @pytest.mark.parametrize(
@@ -206,3 +208,13 @@ def test_moves_of_a_best_response_are_worth_the_most(tree_of, name):
         mine = tree.player == player
         made = np.nansum(np.where(response > 0, found * response, 0.0), 1)
         np.testing.assert_allclose(made[mine], np.nanmax(found, 1)[mine], atol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_the_linear_programme_is_exact_in_any_unit(tree_of, unit):
+    tree = tree_of("kuhn")
+    scaled = replace(tree, payoff=tree.payoff * unit, weighted_payoff=tree.weighted_payoff * unit)
+    assert scaled.zero_sum
+    table = solve(scaled)
+    assert feint.exploitability(tree, table) < 1e-12
+    assert not feint.deviations(tree, table).share.any(), "rounding is no leak"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -263,3 +264,30 @@ def test_random_players_are_players_too(tree_of):
     tree, table = tree_table("kuhn")
     told = StrategyPlayer(Uniform(build_arena(tree))).chances(table)
     np.testing.assert_allclose(told, [0, 0.5, 0.5])
+
+
+LEFT_OUT = """
+    from feint import TERMINAL, Game
+
+    class Mine(Game):
+        players, actions = 2, ("never", "lose", "win")
+
+        def start(self): return ()
+        def actor(self, state): return len(state) if len(state) < 2 else TERMINAL
+        def legal(self, state): return [1, 2]
+        def chance(self, state): return []
+        def play(self, state, action): return (*state, action)
+        def view(self, state, player): return state[player:player + 1]
+        def payoffs(self, state): return [float(state[0] - state[1]), float(state[1] - state[0])]
+"""
+
+
+def test_moves_that_are_never_legal_are_in_nobody_s_way(sit, call, tmp_path):
+    """A strategy's table has no column for them; the rules count them all the same."""
+    (tmp_path / "mine.py").write_text(textwrap.dedent(LEFT_OUT))
+    call("train", "cfr+", "mine.py:Mine", "--steps", "50", "--out", "run")
+    code, out, _ = sit(["?", "lose", "win"], "run", "--hands", "2", "--seed", "0")
+    assert code == 0
+    assert "run would: lose 0% (-1.00), win 100% (+0.00)" in out
+    assert "You lose 1 chip, -1 so far. Your lose gave away 1.00 (lose -1.00, win +0.00)." in out
+    assert "You break even, -1 so far." in out

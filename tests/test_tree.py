@@ -133,6 +133,49 @@ class Lossy(Fickle):
         return [(0.5, (0,)), (0.4, (1,))]
 
 
+class Minus(Fickle):
+    def chance(self, state):
+        return [(1.5, (0,)), (-0.5, (1,))]
+
+
+class NoNumber(Fickle):
+    def chance(self, state):
+        return [(float("nan"), (0,)), (0.5, (1,))]
+
+
+class Endless(Tiny):
+    def payoffs(self, state):
+        return [float("inf"), 0.0]
+
+
+class OneNumber(Tiny):
+    def payoffs(self, state):
+        return 1.0
+
+
+class Twice(Tiny):
+    def legal(self, state):
+        return [0, 0, 1]
+
+
+class Beyond(Tiny):
+    def legal(self, state):
+        return [0, 3]
+
+
+class Third(Tiny):
+    def actor(self, state):
+        return 2
+
+
+class Alike(Tiny):
+    actions = ("heads", "heads", "never")
+
+
+class Nobody(Tiny):
+    players = "two"
+
+
 def test_a_bystander_and_a_move_that_is_never_legal_are_no_trouble():
     tree = feint.unroll(Tiny())
     assert tree.actions == ("heads", "tails")
@@ -147,11 +190,23 @@ def test_a_bystander_and_a_move_that_is_never_legal_are_no_trouble():
     [
         (
             Forgetful(),
-            r"^tiny lets player 0 forget: the view '1' follows .*; Feint needs perfect recall",
+            r"^tiny lets player 1 forget: the view '1' follows .*; Feint needs perfect recall",
         ),
-        (Fickle(), r"^tiny offers player 0 different moves in states with one view, '\(\)'; give the states different"),
+        (Fickle(), r"^tiny offers player 1 different moves in states with one view, '\(\)'; give the states different"),
+        (Minus(), r"^tiny has a chance move with a probability below 0; give none below\.$"),
+        (NoNumber(), r"^tiny has a chance move whose probabilities sum to nan, not 1\.$"),
+        (Endless(), r"^tiny pays \(inf, 0\.0\); give numbers\.$"),
+        (OneNumber(), r"^tiny cannot be unrolled \(TypeError: .*; unroll\.py, line \d+\); mend its rules\.$"),
+        (
+            Twice(),
+            r"^tiny offers player 1 the moves \[0, 0, 1\]; give numbers of its 3 actions, each once and in order",
+        ),
+        (Beyond(), r"^tiny offers player 1 the moves \[0, 3\]; give"),
+        (Third(), r"^tiny gives 2 as the player to move; give one of 0 to 1, CHANCE or TERMINAL\.$"),
+        (Alike(), r"^tiny has \('heads', 'heads', 'never'\) for its actions; give their names, no two alike\.$"),
+        (Nobody(), r"^tiny has 'two' for its players; give how many there are\.$"),
         (Lossy(), r"^tiny has a chance move whose probabilities sum to 0\.9, not 1\.$"),
-        ("open_spiel:dark_hex_ir(num_rows=2,num_cols=2)", r"lets player 1 forget: .* Feint needs perfect recall"),
+        ("open_spiel:dark_hex_ir(num_rows=2,num_cols=2)", r"lets player 2 forget: .* Feint needs perfect recall"),
     ],
 )
 def test_refused_rules(game, sentence):

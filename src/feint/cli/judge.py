@@ -16,9 +16,7 @@ from feint.games.errors import check_seed
 LEAKS = 8
 """How many information sets are named that give a strategy away …"""
 SMALLEST = 0.005
-"""… each with at least this share …"""
-ROUNDING = 1e-12
-"""… unless there is nothing to give away but rounding errors."""
+"""… each with at least this share."""
 
 
 def evaluate(
@@ -69,7 +67,7 @@ def evaluate(
     out.print(f"\nexploitability {gap / tree.players:.6g}, NashConv {gap:.6g} chips per hand (exact)")
     given = deviations(tree, run.strategy)
     worst = [row for row in (-given.gain).argsort(kind="stable")[:LEAKS] if given.share[row] >= SMALLEST]
-    if worst and gap > ROUNDING:
+    if worst:
         out.print("\nwhere it gives most away, as shares of that:")
         for row in worst:
             out.print(f"  {given.share[row]:4.0%}  player {tree.player[row] + 1}, {tree.labels[row]}")

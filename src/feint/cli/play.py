@@ -134,7 +134,7 @@ class Person:
         words = {rules.spoken(state, move): move for move in legal}
         if len(words) < len(legal):  # what is spoken alike cannot be told apart
             words = {rules.actions[move]: move for move in legal}
-        worth = None if self._worths is None else self._worths[int(table.sight()[0])]
+        worth = None if self._worths is None else table.by_move(self._worths[int(table.sight()[0])])
         _say(_situation(table, self.seat))
         while True:
             said = _ask(f"{', '.join(words)}? ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass
@@ -85,4 +86,4 @@ class Game(ABC, Generic[State]):
 
 def _spelt(value: Any) -> str:
     """A value in words that stay the same from one process to the next."""
-    return f"{value.__module__}.{value.__qualname__}" if callable(value) else repr(value)
+    return f"{value.__module__}.{value.__qualname__}" if inspect.isroutine(value) else repr(value)

@@ -81,6 +81,8 @@ def load_game(text: str) -> Game[Any]:
     file, _, call = text.rpartition(".py:")
     if file:
         return _from_file(Path(file + ".py"), call)
+    if text.endswith((".py", ".py:")):
+        raise BadInput(f"{text!r} does not say which game of that file; write it like {text.rstrip(':')}:my_game.")
     name, parameters = _parse(text)
     known = library()
     if name not in known:
@@ -132,12 +134,12 @@ def _import_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BadInput(f"{path} cannot be read ({_told(error, path)}); mend it first.") from error
     return module
 
 
-def _told(error: Exception, path: Path) -> str:
+def _told(error: BaseException, path: Path) -> str:
     """An error in a user's file, and the last of its lines that led there."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
     return f"{type(error).__name__}: {error}" + (f", line {lines[-1]}" if lines else "")

@@ -16,7 +16,7 @@ from math import comb
 from typing import NamedTuple, final
 
 from feint.games.cards import Cards, Deck, Showdown
-from feint.games.errors import IllegalMove
+from feint.games.errors import BadInput, IllegalMove
 from feint.games.game import CHANCE, TERMINAL, Game
 
 FOLD, CALL, RAISE = 0, 1, 2
@@ -78,6 +78,31 @@ class Poker(Game[Hand]):
     rotating_dealer: bool = False
     """The dealer is drawn at the start of every hand rather than always being player 0."""
     name: str = "poker"
+
+    def __post_init__(self) -> None:
+        cards = self.deck.kinds * self.deck.copies_of_kind
+        needed = self.players * self.hole + sum(declared.board for declared in self.rounds)
+        posted = self.ante + max(self.blinds, default=0.0)
+        for fine, words in (
+            (self.players >= 2, f"at least 2 players, not {self.players}"),
+            (self.rounds, "at least one round"),
+            (needed <= cards, f"{needed} cards for {self.players} players and the board, but its deck has {cards}"),
+            (self.deck.copies <= 4 or not self.deck.suits, f"at most 4 suits, not {self.deck.copies}"),
+            (len(self.blinds) <= self.players, f"no more blinds than its {self.players} players, not {self.blinds}"),
+            (min(self.ante, *self.blinds, 0.0) == 0, "antes and blinds of 0 or more"),
+            (
+                bool(self.pot_bets) == (self.stack is not None),
+                "a stack together with pot_bets (no-limit), or neither (fixed-limit)",
+            ),
+            (self.stack is None or self.stack > posted, f"a stack above the {posted:g} posted, not {self.stack}"),
+            (
+                self.pot_bets
+                or all(each.cap == 0 or (each.raise_by > 0 and each.cap is not None) for each in self.rounds),
+                "raise_by above 0 and a cap in every round, or pot_bets and a stack",
+            ),
+        ):
+            if not fine:
+                raise BadInput(f"A game of poker needs {words}.")
 
     @cached_property
     def actions(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -74,7 +74,7 @@ def _axes(title: str, width: float = 7.2) -> tuple[Any, Any]:
 
 
 def _draw_family(tree: Tree, path: Path) -> None:
-    """Player 1's choices along the family of equilibria, and how exploitable it is beyond."""
+    """Player 1's choices along the family of equilibria."""
     figure, axes = _axes("Player 1's equilibria in Kuhn poker")
     alphas = np.linspace(0, 1 / 3, 61)
     for label, values, colour in (

@@ -30,6 +30,8 @@ class Table:
         self.rules = rules
         self.random = np.random.default_rng(seed)
         self._ground, self._arena = ground, arena
+        # Moves that are never legal have no column in a strategy's table.
+        self._moves = [rules.actions.index(name) for name in ground.actions]
         self.deal()
 
     def deal(self) -> None:
@@ -49,7 +51,7 @@ class Table:
     def play(self, move: int) -> None:
         """The actor's move, and what chance does then. Raises `IllegalMove` when the rules do not allow it."""
         after = self.rules.play(self.state, move)
-        self._follow(move)
+        self._follow(self._moves.index(move))
         self.state = after
         self._chance()
 
@@ -63,6 +65,12 @@ class Table:
         dealt = [card for group in (*self.state.holes, self.state.board) for card in group]
         cards[0, : len(dealt)] = dealt
         return self._arena.seen(jnp.asarray([self._node]), jnp.asarray(cards), jnp.asarray([self.actor]))
+
+    def by_move(self, row: Float[np.ndarray, " c"]) -> Float[np.ndarray, " a"]:
+        """A row of a strategy's table by the rules' own numbers of the moves; 0 for those that are never legal."""
+        told = np.zeros(len(self.rules.actions))
+        told[self._moves] = row
+        return told
 
     def _chance(self) -> None:
         while self.actor == CHANCE:
@@ -104,7 +112,7 @@ class StrategyPlayer:
     def chances(self, table: Table) -> Float[np.ndarray, " a"]:
         """How often it makes each move here."""
         told: Array = self._ask(table.sight(), jnp.asarray(table.actor))
-        chances = np.asarray(told[0], float)
+        chances = table.by_move(np.asarray(told[0], float))
         return np.asarray(chances / chances.sum())
 
     def move(self, table: Table) -> int:

@@ -50,7 +50,7 @@ def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Pu
             low, high = ([bound(row["seeds"]) for row in run.metrics] for bound in (min, max))
             axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
         axes.plot(steps[-1:], values[-1:], "o", color=colour, markersize=4)
-        last = f"{values[-1]:.2g}" if exact else f"{values[-1]:,.0f}"
+        last = f"{run.metrics[-1][metric]:.2g}" if exact else f"{values[-1]:,.0f}"
         axes.annotate(last, (steps[-1], values[-1]), xytext=(5, 4), textcoords="offset points", color=colour)
     for curve, shade in zip(published, ("0.75", "0.55", "0.35"), strict=False):
         points = [(step * curve.moves, value) for step, value in curve.points]

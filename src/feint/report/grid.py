@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,10 @@ FOLD, PASSIVE, AGGRESSIVE, GONE = "#9a9a9a", "#00796b", "#c88719", "#a23b3b"
 """Folds grey, checks and calls teal, bets and raises gold, as in the tables; what is dominated red."""
 WIDEST = 6
 """Situations side by side; more go on below."""
+
+
+LONGEST = 26
+"""Characters side by side in the heading of a situation."""
 
 
 class Panel(NamedTuple):
@@ -82,7 +87,7 @@ def draw_grid(
 
 def _heading(situation: tuple[int, str]) -> str:
     player, betting = situation
-    return f"player {player + 1}\n{'after ' + betting if betting else 'to open'}"
+    return f"player {player + 1}\n{fill('after ' + betting, LONGEST) if betting else 'to open'}"
 
 
 def _cell(cell: Any, tables: Float[np.ndarray, "s a"], legal: Bool[np.ndarray, " a"], marks: np.ndarray) -> None:

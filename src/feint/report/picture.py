@@ -28,7 +28,8 @@ def draw_strategy(run: Run, folder: Path) -> Path | None:
     if layout(tree) is None:
         return None
     try:
-        dominated = eliminate(tree).mask
+        mask = eliminate(tree).mask
+        dominated = mask & (tree.legal & ~mask).any(1, keepdims=True)  # where all are, the way there is
     except BadInput:  # too large to work it out
         dominated = None
     return draw_grid(tree, [Panel(title, run.strategy.table(tree)[None])], folder / NAME, dominated)

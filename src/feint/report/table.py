@@ -31,15 +31,15 @@ def strategy_table(tree: Tree, strategy: Strategy, width: int, most: int | None 
     rows = np.arange(len(tree.player))
     if most is not None and most < len(rows):
         rows = np.sort(np.argsort(-given_away.gain, kind="stable")[:most])
-    words = max((len(tree.labels[row]) for row in rows), default=0)
-    length = max(0, min(LONGEST, (width - words - 18) // len(tree.actions) - 7))
+    words = min(max((len(tree.labels[row]) for row in rows), default=0), width // 2)
+    length = max(0, min(LONGEST, (width - words - 21) // len(tree.actions) - 7))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("player", justify="right")
-    table.add_column("sees", no_wrap=True)
+    table.add_column("player", justify="right", no_wrap=True)
+    table.add_column("sees", overflow="fold")  # the only one to give way
     wide = len(tree.actions) > MOST_MOVES
     for name in ("likeliest moves",) if wide else tree.actions:
         table.add_column(name, no_wrap=True)
-    table.add_column("leak", justify="right")
+    table.add_column("leak", justify="right", no_wrap=True)
     for row, following in zip(rows, [*rows[1:], rows[-1]], strict=True):
         cells: list[Text | str] = [
             _bar(probabilities[row, move], length, COLOURS[move % len(COLOURS)]) if tree.legal[row, move] else ""

@@ -17,7 +17,7 @@ import scipy.optimize
 import scipy.sparse as sparse
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, RunStopped
 from feint.solvers.algorithm import Algorithm, Method, Metrics
 from feint.tree.strategy import TabularStrategy
 from feint.tree.tree import Tree
@@ -66,9 +66,9 @@ class ExactSolution(Algorithm[SolvedState]):
 def solve(tree: Tree) -> Float[np.ndarray, "i a"]:
     """An equilibrium as a strategy table."""
     sides = [_Side(tree, player) for player in range(2)]
-    payoff = sparse.csr_array(
+    payoff = sparse.csr_array(  # in units of the largest, since the solver takes small numbers for 0
         (
-            tree.weighted_payoff[:, 0],
+            tree.weighted_payoff[:, 0] / (np.abs(tree.weighted_payoff).max() or 1.0),
             (sides[0].column(tree.last_sequence[:, 0]), sides[1].column(tree.last_sequence[:, 1])),
         ),
         shape=(sides[0].size, sides[1].size),
@@ -87,7 +87,7 @@ def solve(tree: Tree) -> Float[np.ndarray, "i a"]:
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if not result.success:
-        raise RuntimeError(f"The linear programme for {tree.name} was not solved: {result.message}")
+        raise RunStopped(f"The linear programme for {tree.name} was not solved ({result.message}); use cfr+.")
     plans: list[np.ndarray] = [result.x[: flow.shape[1]], -result.ineqlin.marginals]
     weights = np.zeros(tree.legal.size)
     for side, plan in zip(sides, plans, strict=True):

@@ -38,10 +38,10 @@ def unroll(
 ) -> Tree:
     """Every node and information set of a game as arrays.
 
-    `game` may be a name that `load_game` takes. Games of more than `limit` nodes are refused. Trees that take over
-    a second are kept on disk under the hash of their rules, in the folder named by FEINT_CACHE (`~/.cache/feint`
-    if it is unset); `cache=False` neither reads nor writes there. `report` is told the
-    number of nodes every so often.
+    `game` may be a name that `load_game` takes. Games of more than `limit` nodes are refused. Trees that take over a
+    second are kept on disk under the hash of their rules, unless those have code that is not Feint's, in the folder
+    named by FEINT_CACHE (`~/.cache/feint` if it is unset); `cache=False` neither reads nor writes there. `report` is
+    told the number of nodes every so often.
     """
     game = load_game(game) if isinstance(game, str) else game
     key = _key(game) if cache else None
@@ -73,15 +73,17 @@ def keep_compiled() -> None:
 def _key(game: Game[Any]) -> str | None:
     """A hash of the rules and of all the code that makes them, so that an edited game is never mistaken for its past.
 
-    None where that code cannot be read, as for a game typed into a prompt: such a game is not kept.
+    None for a game with code that is not Feint's: nobody can tell all that such code depends on, so it is not kept.
     """
     ours = {name for name in sys.modules if name.startswith("feint.games.")}
     parts = [value for value in vars(game).values() if callable(value)]
-    made_by = {kind.__module__ for kind in (*type(game).__mro__, *parts)} - {"builtins", "abc", "typing"}
+    made_by = {getattr(part, "__module__", None) for part in (*type(game).__mro__, *parts)}
+    if not made_by <= {*ours, "builtins", "abc", "typing"}:
+        return None
     try:
-        modules = sorted({*ours, *made_by, tree_module.__name__, unroll_module.__name__})
+        modules = sorted({*ours, tree_module.__name__, unroll_module.__name__})
         sources = [inspect.getsource(sys.modules[name]) for name in modules]
-    except (OSError, TypeError, KeyError):
+    except OSError:  # there is no source to tell one from another by
         return None
     return _digest([game.rules().encode(), *(source.encode() for source in sources)])
 

@@ -107,7 +107,7 @@ class Tree:
 
     @property
     def zero_sum(self) -> bool:
-        return bool(np.allclose(self.payoff[self.terminal].sum(1), 0.0, atol=1e-9))
+        return bool((np.abs(self.payoff[self.terminal].sum(1)) <= 1e-9 * np.abs(self.payoff).max()).all())
 
     def uniform(self) -> Float[np.ndarray, "i a"]:
         """The strategy that plays every legal move equally often."""

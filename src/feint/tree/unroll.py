@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import math
+import traceback
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -21,18 +24,39 @@ def walk(game: Game[Any], limit: int = NODE_LIMIT, report: Callable[[int], None]
 
     `report` is told the number of nodes every so often.
     """
-    size = game.unrolled_size()
-    if size is not None and size[0] > limit:
-        raise _too_large(game, limit)
-    walk = _Walk(game, limit)
-    walk.add(game.start(), parent=-1, move=-1, chance=1.0, sequences=(-1,) * game.players)
-    node = 0
-    while node < len(walk.actor):
-        walk.expand(node)
-        node += 1
-        if report and node % 10_000 == 0:
-            report(len(walk.actor))
-    return walk.tree()
+    _check_names(game)
+    try:
+        size = game.unrolled_size()
+        if size is not None and size[0] > limit:
+            raise _too_large(game, limit)
+        walk = _Walk(game, limit)
+        walk.add(game.start(), parent=-1, move=-1, chance=1.0, sequences=(-1,) * game.players)
+        node = 0
+        while node < len(walk.actor):
+            walk.expand(node)
+            node += 1
+            if report and node % 10_000 == 0:
+                report(len(walk.actor))
+        return walk.tree()
+    except (BadInput, MemoryError):
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}, line {last.lineno}"
+        raise BadInput(
+            f"{game.name} cannot be unrolled ({type(error).__name__}: {error}; {where}); mend its rules."
+        ) from error
+
+
+def _check_names(game: Game[Any]) -> None:
+    """Refuse rules that say nothing sensible of who plays and how moves are called."""
+    players: Any = getattr(game, "players", None)
+    actions: Any = getattr(game, "actions", None)
+    if not isinstance(players, int) or players < 1:
+        raise BadInput(f"{game.name} has {players!r} for its players; give how many there are.")
+    named = isinstance(actions, Sequence) and all(isinstance(name, str) for name in actions)
+    if not named or len(set(actions)) != len(actions):
+        raise BadInput(f"{game.name} has {actions!r} for its actions; give their names, no two alike.")
 
 
 @final
@@ -42,6 +66,8 @@ class _Walk:
 
     game: Game[Any]
     limit: int
+    actors: frozenset[int] = field(init=False)
+    """All who may be to move."""
     actor: list[int] = field(default_factory=list)
     parent: list[int] = field(default_factory=list)
     move: list[int] = field(default_factory=list)
@@ -62,10 +88,18 @@ class _Walk:
     parent_sequence: list[int] = field(default_factory=list)
     features: list[Any] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.actors = frozenset((CHANCE, TERMINAL, *range(self.game.players)))
+
     def add(self, state: Any, parent: int, move: int, chance: float, sequences: tuple[int, ...]) -> None:
         if len(self.actor) >= self.limit:
             raise _too_large(self.game, self.limit)
         actor = self.game.actor(state)
+        if actor not in self.actors:
+            raise BadInput(
+                f"{self.game.name} gives {actor!r} as the player to move; give one of 0 to {self.game.players - 1}, "
+                f"CHANCE or TERMINAL."
+            )
         self.actor.append(actor)
         self.parent.append(parent)
         self.move.append(move)
@@ -81,6 +115,8 @@ class _Walk:
         payoffs = tuple(self.game.payoffs(state))
         if len(payoffs) != self.game.players:
             raise BadInput(f"{self.game.name} has {self.game.players} players but pays {len(payoffs)}: {payoffs}.")
+        if not all(map(math.isfinite, payoffs)):
+            raise BadInput(f"{self.game.name} pays {payoffs}; give numbers.")
         return payoffs
 
     def expand(self, node: int) -> None:
@@ -92,8 +128,10 @@ class _Walk:
         if actor == CHANCE:
             outcomes = self.game.chance(state)
             total = sum(chance for chance, _ in outcomes)
-            if abs(total - 1) > 1e-9:
+            if not abs(total - 1) <= 1e-9:
                 raise BadInput(f"{self.game.name} has a chance move whose probabilities sum to {total:g}, not 1.")
+            if min(chance for chance, _ in outcomes) < 0:
+                raise BadInput(f"{self.game.name} has a chance move with a probability below 0; give none below.")
             for number, (chance, after) in enumerate(outcomes):
                 self.add(after, node, number, chance / total, sequences)
             self.children[node] = len(outcomes)
@@ -112,8 +150,13 @@ class _Walk:
         legal = list(self.game.legal(state))
         number = self.known.setdefault((player, view), len(self.player))
         if not legal:
-            raise BadInput(f"{self.game.name} gives player {player} no legal move at {view!r}; end the game there.")
+            raise BadInput(f"{self.game.name} gives player {player + 1} no legal move at {view!r}; end the game there.")
         if number == len(self.player):
+            if not all(0 <= move < len(self.game.actions) for move in legal) or sorted(set(legal)) != legal:
+                raise BadInput(
+                    f"{self.game.name} offers player {player + 1} the moves {legal}; give numbers of its "
+                    f"{len(self.game.actions)} actions, each once and in order."
+                )
             self.player.append(player)
             self.labels.append(self.game.label(state, player))
             self.legal.append(legal)
@@ -121,12 +164,12 @@ class _Walk:
             self.features.append(self.game.features(state, player))
         elif self.parent_sequence[number] != sequence:
             raise BadInput(
-                f"{self.game.name} lets player {player} forget: the view {self.labels[number]!r} follows different "
+                f"{self.game.name} lets player {player + 1} forget: the view {self.labels[number]!r} follows different "
                 f"moves of theirs; Feint needs perfect recall, so choose a game whose views keep the whole history."
             )
         elif self.legal[number] != legal:
             raise BadInput(
-                f"{self.game.name} offers player {player} different moves in states with one view, "
+                f"{self.game.name} offers player {player + 1} different moves in states with one view, "
                 f"{self.labels[number]!r}; give the states different views."
             )
         return number

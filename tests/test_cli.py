@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import pty
@@ -17,6 +18,7 @@ import pytest
 import feint
 from feint.evaluate import match as match_module
 from feint.evaluate.bound import Bound
+from feint.games.library import library
 from feint.runs.agents import AGENTS
 from feint.runs.config import algorithms
 
@@ -186,7 +188,7 @@ def test_a_bound_may_be_left_where_it_is(call, tmp_path, monkeypatch):
     assert "at least 2,500 mbb/h (a best response won 3,000, 2,500 to 3,500), over 30,000 hands: a lower bound" in out
     assert json.loads((tmp_path / "run" / "bound.json").read_text())["hands"] == 30_000
     found = []
-    stopped = "feint: Stopped before there was anything to keep.\n"
+    stopped = "feint: Stopped; nothing new is kept.\n"
     assert call("evaluate", "run", "--hands", "64") == (130, "", stopped)
 
 
@@ -292,3 +294,29 @@ def test_a_game_of_ones_own(call, tmp_path):
     assert summary["game"] == "mine.py:pennies(stake=3)"
     assert json.loads(call("evaluate", summary["run"], "--json")[1])["exploitability"] < 0.1
     assert (Path(tmp_path) / summary["run"]).is_dir()
+
+
+def test_a_game_s_rules_are_told(call):
+    code, out, _ = call("games", "kuhn")
+    assert code == 0
+    assert "leduc" not in out
+    assert " ".join(inspect.getdoc(library()["kuhn"]).split()) in " ".join(out.split())
+    assert call("games", "khun")[2] == "feint: There is no game called 'khun' in the library; did you mean kuhn?\n"
+
+
+def test_help_is_there_for_who_asks_in_short(call):
+    assert call("train", "-h")[1] == call("train", "--help")[1] != ""
+
+
+def test_long_work_is_told_of_where_there_is_no_terminal(call, monkeypatch):
+    monkeypatch.setattr("feint.cli.terminal.EVERY", 0.0)
+    _, _, err = call("match", "random", "feint:kuhn", "--hands", "200")
+    assert re.search(r"^200 of 200 hands: [+-]\d.* ± .* mbb/h; Ctrl-C leaves it there$", err, re.MULTILINE)
+
+
+def test_python_shows_what_there_is():
+    assert {"train", "load_run", "unroll"} <= set(dir(feint))
+    shown = repr(feint.load_run("feint:kuhn"))
+    assert re.fullmatch(
+        r"Run\('.*kuhn': .* on kuhn, [\d,]+ steps, [\d,]+ hands: exploitability .* chips per hand \(exact\)\)", shown
+    )

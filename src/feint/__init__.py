@@ -59,6 +59,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     """Runs need more libraries than rules, trees, solvers and judges do, so they are imported when asked for."""
     if name in {"Run", "load_run"}:

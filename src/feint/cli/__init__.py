@@ -25,6 +25,7 @@ INTERRUPTED = 130
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     help="Find, judge and play strategies for games with hidden information.",
@@ -65,7 +66,7 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
     if status == INTERRUPTED:
-        _fail("Stopped before there was anything to keep.", INTERRUPTED)
+        _fail("Stopped; nothing new is kept.", INTERRUPTED)
     _leave(status if isinstance(status, int) else 0)
 
 

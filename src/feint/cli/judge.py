@@ -10,13 +10,15 @@ import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import AsJson, RunName, err, out, print_json
+from feint.cli.terminal import AsJson, RunName, Waiting, err, out, print_json
 from feint.games.errors import check_seed
 
 LEAKS = 8
 """How many information sets are named that give a strategy away …"""
 SMALLEST = 0.005
 """… each with at least this share."""
+WORTH_TELLING = 1.5
+"""By how much duplicate deals must have shortened a match to be spoken of."""
 
 
 def evaluate(
@@ -97,7 +99,7 @@ def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
         bound = found.in_big_blinds(game.big_blind)
         status.update(f"{bound.hands:,} of {hands:,} hands: {at_least(bound)}; Ctrl-C leaves it there")
 
-    with err.status("playing") as status:
+    with Waiting("playing") as status:
         played = match(arena, run.strategy.policy, Uniform(arena), hands)
         mean, reach = played.in_big_blinds(game.big_blind)
         status.update("looking for a best response")
@@ -158,7 +160,7 @@ def play_match(
         status.update(f"{played.hands:,} of {hands:,} hands: {mean:+,.1f} ± {reach:,.1f} mbb/h; Ctrl-C leaves it there")
 
     check_seed(seed)
-    with err.status("reading") as status:
+    with Waiting("reading") as status:
         table = seat((first, second), game)
         status.update("playing")
         one, other = table.policies
@@ -178,6 +180,6 @@ def play_match(
     off = f"off {second}, over {played.hands:,} hands of {table.ground.name}"
     chips = f"{played.mean:+.4g} chips a hand"
     out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%; {chips}) {off}", soft_wrap=True)
-    if math.isfinite(played.saved):
-        told = f"(Every deal was played from every seat, or this would take {played.saved:.1f} times as many hands.)"
+    if WORTH_TELLING <= played.saved < math.inf:
+        told = f"(Without playing every deal from every seat this would take {played.saved:.1f} times as many hands.)"
         err.print(told, soft_wrap=True)

@@ -10,20 +10,27 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from feint.cli.terminal import AsJson, err, judged, out, print_json
+from feint.cli.terminal import AsJson, err, in_paragraphs, judged, out, print_json
 from feint.games.errors import BadInput, nearest
 
 if TYPE_CHECKING:
     from feint.solvers.algorithm import Method
 
 
-def games(as_json: AsJson = False) -> None:
+def games(
+    name: Annotated[str | None, typer.Argument(help="One of them, with its rules.")] = None, as_json: AsJson = False
+) -> None:
     """The games there are, with their parameters and sizes."""
     from feint.games.library import library
     from feint.tree.cache import unroll
 
+    known = library()
+    if name is not None:
+        if name not in known:
+            raise BadInput(f"There is no game called {name!r} in the library; {nearest(name, known)}")
+        known = {name: known[name]}
     rows: list[dict[str, Any]] = []
-    for name, make in library().items():
+    for name, make in known.items():
         game = make()
         nodes, infosets = game.unrolled_size() or ((tree := unroll(game)).nodes, len(tree.infosets))
         about = inspect.getdoc(make) or ""
@@ -32,6 +39,7 @@ def games(as_json: AsJson = False) -> None:
             {
                 "name": name,
                 "about": about.splitlines()[0],
+                "rules": about,
                 "parameters": parameters,
                 "players": game.players,
                 "nodes": nodes,
@@ -48,6 +56,9 @@ def games(as_json: AsJson = False) -> None:
         sizes = (f"{row[key]:,}" if row[key] < 1e9 else f"{row[key]:.3g}" for key in ("nodes", "information_sets"))
         table.add_row(row["name"], settings, *sizes, row["about"])
     out.print(table)
+    if len(rows) == 1:
+        out.print(f"\n{in_paragraphs(rows[0]['rules'])}")
+        return
     out.print(
         "\nAlso any sequential OpenSpiel game with perfect recall, as open_spiel:NAME(...), and your own rules, as\n"
         "my_game.py:my_game(...). Parameters go in brackets: kuhn(players=3)."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, final
 import typer
 from rich.text import Text
 
-from feint.cli.terminal import err, out
+from feint.cli.terminal import err, in_paragraphs, out
 from feint.games.cards import CATEGORIES, Cards, Deck, best_five
 from feint.games.errors import BadInput, check_seed
 from feint.games.game import TERMINAL
@@ -43,7 +43,7 @@ def play(
 ) -> None:
     """Play against a strategy, hand after hand: it sits in every seat but yours."""
     from feint.evaluate.exploitability import move_values
-    from feint.games.library import load_game
+    from feint.games.library import load_game, rules_of
     from feint.players.table import StrategyPlayer, Table
     from feint.runs.seats import name_of
     from feint.runs.seats import seat as seat_players
@@ -61,6 +61,8 @@ def play(
         other = StrategyPlayer(seated.policies[0])
         other.chances(table)  # compiled before anyone waits for it
         worths = move_values(ground, other.written(ground)) if isinstance(ground, Tree) else None
+    if about := rules_of(rules.name):
+        out.print(f"{in_paragraphs(about)}\n")
     wins = " and, in brackets, what each move wins you against it if you play on perfectly"
     _say(
         f"{rules.name} against {name}. Type a move or its first letters; ? for what {name} would do in your place"

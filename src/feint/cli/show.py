@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -95,6 +96,7 @@ MOST_ROWS = 24
 def print_strategy(run: Any, most: int | None = MOST_ROWS) -> None:
     """The strategy, where it is small enough to print, and how good it is."""
     from feint.arena.policy import PlayedStrategy
+    from feint.report.curve import LESS
     from feint.report.table import strategy_table
     from feint.runs.card import band, headline, length, of_strategy
     from feint.tree.cache import unroll
@@ -104,6 +106,8 @@ def print_strategy(run: Any, most: int | None = MOST_ROWS) -> None:
         out.print(strategy_table(tree, run.strategy, out.width, most))
         if most is not None and len(tree.infosets) > most:
             shown = f"The {most} of {len(tree.infosets):,} information sets that give away most"
-            out.print(f"{shown}; --all shows them all.\n")
+            out.print(f"{shown}; feint show {shlex.quote(str(run.path))} --all shows them all.\n", soft_wrap=True)
     last = run.metrics[-1]
+    if "winnings" in last and run.bound is None:
+        err.print(f"{LESS}: feint evaluate finds what a best response wins.", soft_wrap=True)
     out.print(f"{' '.join(headline(of_strategy(last), run.bound))} after {length(last)}{band(last)}", soft_wrap=True)

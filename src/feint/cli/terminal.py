@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import time
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Self, final
 
 import typer
 from rich.console import Console
@@ -21,6 +23,37 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing els
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="A folder that feint train has written, or an agent: see feint agents.")
 ]
+
+
+EVERY = 10.0
+"""Seconds between lines where there is no terminal."""
+
+
+@final
+class Waiting:
+    """What is being done, on a line that changes in a terminal; elsewhere a line now and then, if it takes long."""
+
+    def __init__(self, text: str) -> None:
+        self._status = err.status(text)
+        self._told = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._status.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._status.stop()
+
+    def update(self, text: str) -> None:
+        self._status.update(text)
+        if not err.is_terminal and time.monotonic() - self._told >= EVERY:
+            err.print(text, soft_wrap=True)
+            self._told = time.monotonic()
+
+
+def in_paragraphs(text: str) -> str:
+    """Documentation with no line breaks but those between paragraphs and parameters, to be wrapped anew."""
+    return re.sub(r"(?<!\n)\n(?!\n|\w+: )", " ", text)
 
 
 def print_json(value: Any) -> None:

@@ -28,6 +28,10 @@ Curve = tuple[Run, str, str]
 """A run, its label and the metric to show."""
 
 
+LESS = "Less won off random play may be better play"
+"""What must be said beside such winnings."""
+
+
 def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Published] = ()) -> Path:
     """Draw runs' curves into one picture, with a band where there were many seeds; the ending chooses the format.
 
@@ -61,8 +65,7 @@ def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Pu
     games = sorted({run.config.game for run, _, _ in shown})
     axes.set_title(" and ".join(games), color=INK, loc="left", fontweight="bold")
     if not exact:
-        note = "Less won off random play may be better play: see what a best response wins, by feint evaluate."
-        figure.supxlabel(note, fontsize=8, color="0.4")
+        figure.supxlabel(f"{LESS}: see what a best response wins, by feint evaluate.", fontsize=8, color="0.4")
     axes.margins(x=0.08)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)

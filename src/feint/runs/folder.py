@@ -38,7 +38,7 @@ from feint.games.library import load_game
 from feint.learners.seat import Learned
 from feint.learners.self_play import SelfPlay
 from feint.runs.agents import AGENTS, PREFIX, comes_with_feint, find_run
-from feint.runs.card import HERE, model_card
+from feint.runs.card import HERE, headline, length, model_card, of_strategy
 from feint.runs.checkpoint import checkpoints, leaves_of, restored, save_checkpoint
 from feint.runs.config import RunConfig, resolve
 from feint.runs.made import made_with
@@ -52,7 +52,7 @@ Row = dict[str, Any]
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A finished run."""
 
@@ -68,6 +68,11 @@ class Run:
     """The machine and the programs that made it; nothing where an older run does not say."""
     bound: Bound | None = None
     """The best known lower bound on its exploitability, where it is too large to judge exactly."""
+
+    def __repr__(self) -> str:
+        last = of_strategy(self.metrics[-1])
+        words = f"{self.config.algorithm} on {self.config.game}, {length(last)}: {' '.join(headline(last, self.bound))}"
+        return f"Run({str(self.path)!r}: {words})"
 
 
 def load_run(path: Path | str) -> Run:

@@ -127,7 +127,7 @@ class NFSP:
             memory=(self.memory == "rows" or self.cell is None, "rows where there is a recurrent layer"),
             replay_capacity=(self.replay_capacity >= self.tables, f"at least as many as tables, {self.tables}"),
             history_capacity=(self.history_capacity >= self.tables, f"at least as many as tables, {self.tables}"),
-            history_least=(0 <= self.history_least < 1, "at least 0 and below 1"),
+            history_least=(0 <= self.history_least <= 1, "from 0 to 1"),
             history_growth=(self.history_growth >= 0, "0 or more"),
             flatten=(0 <= self.flatten <= 1, "from 0 to 1"),
             reward_scale=(self.reward_scale is None or self.reward_scale > 0, "none or above 0"),

@@ -43,6 +43,10 @@ class Experiment:
 SEEDS = 3
 QUICK = 3_000, 1
 """Steps and seeds of a quick look."""
+SHORT = """
+**This is a quick look, to see that everything runs: it is too short to decide anything.** The whole reproduction takes
+4.3 hours of one core; docs/results/leduc_nfsp in Feint's repository is one.
+"""
 SMALL = {"history_capacity": 20_000, "replay_capacity": 20_000}
 """A hundredth and a tenth of the paper's: they fill, and so show what filling does, that much sooner."""
 
@@ -269,7 +273,7 @@ def _page(trials: Trials) -> str:
 
 Exploitability is NashConv / 2 in chips per hand, exact. A step is 128 moves and the updates after them (1,024 moves
 for *ours*). {"One seed." if seeds == 1 else f"Given are the median of {seeds} seeds and from where to where they go."}
-
+{SHORT if longest <= QUICK[0] else ""}
 ## The claims
 
 A claim holds where all seeds say so, and is not decided where they differ. *Change per doubling* of the steps is that

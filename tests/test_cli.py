@@ -320,3 +320,32 @@ def test_python_shows_what_there_is():
     assert re.fullmatch(
         r"Run\('.*kuhn': .* on kuhn, [\d,]+ steps, [\d,]+ hands: exploitability .* chips per hand \(exact\)\)", shown
     )
+
+
+def test_runs_are_listed(call, tmp_path):
+    assert "There are no runs in runs; feint train makes them" in call("runs")[2]
+    for words in ("cfr+ kuhn", "elite-play kuhn --seeds 3"):
+        call("train", *words.split(), "--steps", "3")
+    (tmp_path / "runs" / "begun").mkdir()
+    shutil.copy(tmp_path / "runs" / "kuhn-cfr+" / "config.json", tmp_path / "runs" / "begun")
+    (tmp_path / "runs" / "kuhn-elite-play" / "made.json").unlink()
+    code, out, _ = call("runs", "--json")
+    told = {row["name"]: row for row in json.loads(out)}
+    assert code == 0
+    assert [(name, row["finished"]) for name, row in told.items()] == [
+        ("runs/begun", False),
+        ("runs/kuhn-cfr+", True),
+        ("runs/kuhn-elite-play", False),
+    ]
+    assert told["runs/kuhn-cfr+"]["kind"] == "exact"
+    shown = " ".join(call("runs")[1].split())
+    assert "not judged yet" in shown
+    assert shown.count("not finished") == 1
+
+
+def test_small_games_have_matches_without_luck(call):
+    assert re.search(
+        r"^luck aside \+[\d.]+ mbb/h \(\+0\.\d+ chips a hand, exact\)$",
+        call("match", "feint:kuhn", "random", "--hands", "100")[1],
+        re.MULTILINE,
+    )

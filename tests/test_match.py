@@ -19,7 +19,7 @@ from feint.arena.tables import build_arena
 from feint.cli import app
 from feint.evaluate import match as match_module
 from feint.evaluate.learned_best_response import learned_best_response
-from feint.evaluate.match import cross_table, match, play_deals
+from feint.evaluate.match import cross_table, expected_winnings, match, play_deals
 from feint.games.errors import BadInput
 from feint.games.game import CHANCE, TERMINAL
 from feint.games.matrix import MatrixGame
@@ -53,6 +53,7 @@ def test_a_match_finds_what_strategies_are_worth(tree_of, name):
     first, second = strategies(tree, 2)
     played = match(build_arena(tree), *tables(first, second), 200_000)
     assert abs(played.mean - worth(tree, first, second)) < 4 * played.error
+    assert expected_winnings(tree, first, second) == pytest.approx(worth(tree, first, second))
     assert played.hands == pytest.approx(200_000, abs=tree.players)
 
 
@@ -191,6 +192,7 @@ def test_the_command_plays_a_match():
     assert told["unit"] == "mbb/h"
     # Whoever folds to every bet loses the ante of 1, the big blind's stand-in, in every hand.
     assert told["winnings"] == pytest.approx(-1000)
+    assert told["exact"] == pytest.approx(-1000)
     assert told["deals_saved"] is None, "nothing varies, so nothing is saved, and JSON has no infinity"
 
 

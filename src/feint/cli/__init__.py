@@ -11,7 +11,7 @@ from rich.text import Text
 
 from feint.cli import terminal
 from feint.cli.judge import evaluate, play_match
-from feint.cli.lists import agents, algorithms, games
+from feint.cli.lists import agents, algorithms, games, runs
 from feint.cli.play import play
 from feint.cli.show import reproduce, show
 from feint.cli.terminal import err, out
@@ -43,7 +43,7 @@ def start(
         raise typer.Exit
 
 
-for command in (games, algorithms, agents, train, evaluate, play_match, play, show, reproduce):
+for command in (games, algorithms, agents, runs, train, evaluate, play_match, play, show, reproduce):
     app.command("match" if command is play_match else None)(command)
 
 

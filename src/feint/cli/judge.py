@@ -148,8 +148,10 @@ def play_match(
     as_json: AsJson = False,
 ) -> None:
     """Play two players against each other on duplicate deals: what the first wins, with its 95% interval."""
-    from feint.evaluate.match import Match, match
+    from feint.evaluate.match import Match, expected_winnings, match
+    from feint.players.table import StrategyPlayer
     from feint.runs.seats import seat
+    from feint.tree.tree import Tree
 
     played: Match | None = None
 
@@ -172,14 +174,22 @@ def play_match(
             terminal.interrupted = True
     assert played is not None
     mean, reach = played.in_big_blinds(table.big_blind)
+    exact: float | None = None
+    if isinstance(table.ground, Tree):
+        exact = expected_winnings(
+            table.ground, *(StrategyPlayer(each).written(table.ground) for each in table.policies)
+        )
     if as_json:
         words = {"first": first, "second": second, "game": table.ground.name, "hands": played.hands}
         saved = played.saved if math.isfinite(played.saved) else None
-        print_json(words | {"winnings": mean, "error": reach, "unit": "mbb/h", "deals_saved": saved})
+        known = None if exact is None else 1000 * exact / table.big_blind
+        print_json(words | {"winnings": mean, "error": reach, "exact": known, "unit": "mbb/h", "deals_saved": saved})
         return
     off = f"off {second}, over {played.hands:,} hands of {table.ground.name}"
     chips = f"{played.mean:+.4g} chips a hand"
     out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%; {chips}) {off}", soft_wrap=True)
+    if exact is not None:
+        out.print(f"luck aside {1000 * exact / table.big_blind:+,.1f} mbb/h ({exact:+.4g} chips a hand, exact)")
     if WORTH_TELLING <= played.saved < math.inf:
         told = f"(Without playing every deal from every seat this would take {played.saved:.1f} times as many hands.)"
         err.print(told, soft_wrap=True)

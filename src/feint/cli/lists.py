@@ -1,9 +1,11 @@
-"""What there is: games, algorithms and agents."""
+"""What there is: games, algorithms, agents and runs."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import asdict, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -118,23 +120,52 @@ def _algorithm(name: str, method: Method) -> None:
         out.print(Text(f"\n--preset {preset}", "bold").append(told, "not bold"), soft_wrap=True)
 
 
+def runs(
+    folder: Annotated[Path, typer.Argument(help="The folder that they are in.")] = Path("runs"),
+    as_json: AsJson = False,
+) -> None:
+    """The runs there are, and how good they are."""
+    from feint.runs.folder import CONFIG
+
+    found = sorted(path for path in folder.iterdir() if (path / CONFIG).is_file()) if folder.is_dir() else []
+    if not found:
+        raise BadInput(f"There are no runs in {folder}; feint train makes them, and feint agents lists those at hand.")
+    _list({str(path): path for path in found}, "run", as_json)
+
+
 def agents(as_json: AsJson = False) -> None:
     """The trained agents that come with Feint, and how good they are."""
     from feint.runs.agents import AGENTS
     from feint.runs.agents import agents as known
-    from feint.runs.card import headline
-    from feint.runs.folder import CARD, bound_of, config_of, metrics_of
+    from feint.runs.folder import CARD
 
-    table = Table("agent", "game", "algorithm", "how good it is", box=None, pad_edge=False)
+    _list(known(), "agent", as_json)
+    if as_json:
+        return
+    out.print("\nGive such a name wherever a run is taken: feint match feint:leduc random.")
+    err.print(f"Their cards are {AGENTS}/*/{CARD}.", soft_wrap=True)
+
+
+def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
+    """Runs by name, with the number that matters of each."""
+    from feint.runs.card import headline, length, of_strategy
+    from feint.runs.folder import CARD, MADE, METRICS, bound_of, config_of, metrics_of
+
+    table = Table(what, "game", "algorithm", "how good it is", box=None, pad_edge=False)
     rows: list[dict[str, Any]] = []
-    for name, path in known().items():
-        config, last, bound = config_of(path), metrics_of(path)[-1], bound_of(path)
-        table.add_row(name, config.game, config.algorithm, " ".join(headline(last, bound)))
-        facts = {"name": name, "game": config.game, "algorithm": config.algorithm, "steps": last["step"]}
-        rows.append(facts | judged(last, bound) | {"card": str(path / CARD)})
+    for name, path in found.items():
+        config, bound, finished = config_of(path), bound_of(path), (path / MADE).is_file()
+        facts = {"name": name, "game": config.game, "algorithm": config.algorithm, "finished": finished}
+        metrics = metrics_of(path) if (path / METRICS).is_file() else []
+        if not metrics:
+            table.add_row(name, config.game, config.algorithm, "not judged yet")
+            rows.append(facts)
+            continue
+        last = of_strategy(metrics[-1])
+        words = f"{' '.join(headline(last, bound))}{'' if finished else f'; not finished, {length(last)}'}"
+        table.add_row(name, config.game, config.algorithm, words)
+        rows.append(facts | {"steps": last["step"]} | judged(last, bound) | {"card": str(path / CARD)})
     if as_json:
         print_json(rows)
         return
     out.print(table)
-    out.print("\nGive such a name wherever a run is taken: feint match feint:leduc random.")
-    err.print(f"Their cards are {AGENTS}/*/{CARD}.", soft_wrap=True)

@@ -22,7 +22,9 @@ from scipy import stats
 
 from feint.arena.arena import Arena, Sight, Where, as_uniform, draw, for_device, random_words
 from feint.arena.policy import Policy
+from feint.evaluate.exploitability import expected_values
 from feint.games.errors import BadInput
+from feint.tree.tree import Tree
 
 DEALS = {"cpu": 1 << 14, "gpu": 1 << 16}
 """Deals played at once …"""
@@ -176,6 +178,12 @@ def play_out(
 
 def _ask(policy: Policy, sight: Sight, seat: Int[Array, ""]) -> Float[Array, "b a"]:
     return policy(sight, seat)
+
+
+def expected_winnings(tree: Tree, first: Float[np.ndarray, "i a"], second: Float[np.ndarray, "i a"]) -> float:
+    """What `first` wins off `second`, who takes all other seats, in chips per hand and the mean over seats: exact."""
+    seats = [np.where((tree.player == seat)[:, None], first, second) for seat in range(tree.players)]
+    return float(np.mean([expected_values(tree, table)[seat] for seat, table in enumerate(seats)]))
 
 
 def cross_table(

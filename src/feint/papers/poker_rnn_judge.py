@@ -16,9 +16,9 @@ from scipy import stats
 from feint.arena.betting import BettingTree
 from feint.arena.cards import CardArena, Seen, build_card_arena
 from feint.arena.policy import Always, PlayedStrategy, Policy, Uniform
-from feint.evaluate.exploitability import best_response, expected_values
+from feint.evaluate.exploitability import best_response
 from feint.evaluate.local_best_response import local_best_response
-from feint.evaluate.match import match
+from feint.evaluate.match import expected_winnings, match
 from feint.games.poker import CALL, RAISE
 from feint.learners.self_play import SelfPlay
 from feint.papers.trials import Notebook, value_networks
@@ -223,11 +223,8 @@ def on_leduc() -> OnLeduc:
     uniform = legal / legal.sum(1, keepdims=True)
     raising = np.where(legal[:, [RAISE]], moves[RAISE], moves[CALL])
 
-    def won(table: Float[np.ndarray, "i a"]) -> float:
-        seats = [np.where((tree.player == player)[:, None], table, uniform) for player in range(2)]
-        return float(np.mean([expected_values(tree, both)[player] for player, both in enumerate(seats)]))
-
     def most(table: Float[np.ndarray, "i a"]) -> float:
         return float(np.mean([best_response(tree, table, player).value for player in range(2)]))
 
-    return OnLeduc(won(solve(tree)), won(raising), most(uniform), most(raising))
+    equilibrium, raised = (expected_winnings(tree, table, uniform) for table in (solve(tree), raising))
+    return OnLeduc(equilibrium, raised, most(uniform), most(raising))

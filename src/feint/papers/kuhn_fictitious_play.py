@@ -164,6 +164,7 @@ def stuck(tree: Tree, tables: Float[np.ndarray, "s i a"]) -> Bool[np.ndarray, " 
 
 def _page(tree: Tree, played: dict[str, Played], eliminated: Eliminated, seeds: int, crowds: Sequence[Crowd]) -> str:
     rows = _ordered(eliminated)
+    dominated = sum(eliminated.round_of[each] == 0 for each in rows)
     names = [variant.name for variant in VARIANTS]
     head = " | ".join(variant.label for variant in VARIANTS)
     masses = chr(10).join(
@@ -187,7 +188,7 @@ def _page(tree: Tree, played: dict[str, Played], eliminated: Eliminated, seeds: 
 ## Dominated moves after the last step
 
 How often each move is made when its situation arises: means over seeds with 95% intervals. The second column says in
-which round of elimination it goes: the first five are weakly dominated, the others once those are gone.
+which round of elimination it goes: {dominated} are weakly dominated from the start, the others once those are gone.
 
 | move | round | {head} |
 |---|---|{"---|" * len(names)}
@@ -270,7 +271,7 @@ def _claims(tree: Tree, played: dict[str, Played], eliminated: Eliminated, gone:
         Claim(
             "It gets stuck: player 2 bets every card after a check and cannot find back",
             stuck(tree, plain.last),
-            "What the paper shows is common, but not the rule.",
+            "The paper shows a run that does.",
         ),
         Claim(
             "The modified algorithm does not get stuck there",
@@ -281,7 +282,7 @@ def _claims(tree: Tree, played: dict[str, Played], eliminated: Eliminated, gone:
             "The modified algorithm removes all iteratively dominated strategies",
             gone["modified"].all(1),
             f"P{describe(tree, *left)[1:]} {modified.last[:, left[0], left[1]].mean():.0%} of the time at the "
-            f"end, more often than at random.",
+            f"end; at random {1 / tree.legal[left[0]].sum():.0%}.",
         ),
         Claim(
             "… or at least those that are dominated from the start",

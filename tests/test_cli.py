@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import pty
@@ -18,9 +17,7 @@ import pytest
 import feint
 from feint.evaluate import match as match_module
 from feint.evaluate.bound import Bound
-from feint.games.library import library
 from feint.runs.agents import AGENTS
-from feint.runs.config import algorithms
 
 BAD_INPUT = {
     "train cfr+ ledcu": "did you mean leduc?",
@@ -222,33 +219,6 @@ def test_a_second_run_gets_a_folder_of_its_own_and_out_must_be_empty(call, tmp_p
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("words", ["games", "algorithms"])
-def test_listings(call, words):
-    code, out, _ = call(words, "--json")
-    names = {row["name"] for row in json.loads(out)}
-    assert code == 0
-    assert names >= ({"kuhn", "leduc"} if words == "games" else {"cfr", "cfr+", "dcfr", "pcfr+", "xfp"})
-    _, text, _ = call(words)
-    assert all(name in text for name in names)
-
-
-@pytest.mark.parametrize("name", algorithms())
-def test_every_setting_is_explained(call, name):
-    code, out, _ = call("algorithms", name, "--json")
-    told = json.loads(out)
-    assert code == 0
-    assert told["name"] == name
-    assert set(told["settings"]) == set(told["explained"])
-    assert all(words.endswith(".") for words in told["explained"].values())
-    _, text, _ = call("algorithms", name)
-    assert all(word in text for word in (told["about"].split()[0], *told["settings"], *told["presets"]))
-
-
-def test_a_preset_is_told_by_what_it_changes(call):
-    _, out, _ = call("algorithms", "dqn")
-    assert "--preset double: double=True\n" in out
-
-
 def test_an_interrupted_match_tells_how_it_stood(call, monkeypatch):
     """What was played counts, and no more than that."""
     played = match_module.match
@@ -296,14 +266,6 @@ def test_a_game_of_ones_own(call, tmp_path):
     assert (Path(tmp_path) / summary["run"]).is_dir()
 
 
-def test_a_game_s_rules_are_told(call):
-    code, out, _ = call("games", "kuhn")
-    assert code == 0
-    assert "leduc" not in out
-    assert " ".join(inspect.getdoc(library()["kuhn"]).split()) in " ".join(out.split())
-    assert call("games", "khun")[2] == "feint: There is no game called 'khun' in the library; did you mean kuhn?\n"
-
-
 def test_help_is_there_for_who_asks_in_short(call):
     assert call("train", "-h")[1] == call("train", "--help")[1] != ""
 
@@ -320,27 +282,6 @@ def test_python_shows_what_there_is():
     assert re.fullmatch(
         r"Run\('.*kuhn': .* on kuhn, [\d,]+ steps, [\d,]+ hands: exploitability .* chips per hand \(exact\)\)", shown
     )
-
-
-def test_runs_are_listed(call, tmp_path):
-    assert "There are no runs in runs; feint train makes them" in call("runs")[2]
-    for words in ("cfr+ kuhn", "elite-play kuhn --seeds 3"):
-        call("train", *words.split(), "--steps", "3")
-    (tmp_path / "runs" / "begun").mkdir()
-    shutil.copy(tmp_path / "runs" / "kuhn-cfr+" / "config.json", tmp_path / "runs" / "begun")
-    (tmp_path / "runs" / "kuhn-elite-play" / "made.json").unlink()
-    code, out, _ = call("runs", "--json")
-    told = {row["name"]: row for row in json.loads(out)}
-    assert code == 0
-    assert [(name, row["finished"]) for name, row in told.items()] == [
-        ("runs/begun", False),
-        ("runs/kuhn-cfr+", True),
-        ("runs/kuhn-elite-play", False),
-    ]
-    assert told["runs/kuhn-cfr+"]["kind"] == "exact"
-    shown = " ".join(call("runs")[1].split())
-    assert "not judged yet" in shown
-    assert shown.count("not finished") == 1
 
 
 def test_small_games_have_matches_without_luck(call):

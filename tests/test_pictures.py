@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import re
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from matplotlib.image import imread
+from rich.console import Console
 
 import feint
 from feint.arena.betting import unroll_betting
@@ -14,6 +19,8 @@ from feint.report.game_tree import Branch, _places, draw_tree
 from feint.report.grid import Panel, draw_grid, layout
 from feint.report.picture import draw_strategy
 from feint.report.starting_hands import ask_starting_hands, by_ranks, draw_chart, draw_heat_map
+from feint.report.table import strategy_table
+from feint.tree.strategy import TabularStrategy
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +96,13 @@ def test_runs_have_the_picture_of_their_game(tmp_path):
     kuhn = feint.train("cfr", "kuhn", steps=20, out=tmp_path / "kuhn")
     assert draw_strategy(kuhn, tmp_path) == tmp_path / "strategy.png"
     assert draw_strategy(feint.train("cfr", "leduc", steps=2, out=tmp_path / "leduc"), tmp_path) is None
+
+
+def test_long_labels_take_no_numbers_off_the_table(tree_of):
+    tree = tree_of("kuhn")
+    long = replace(tree, labels=tuple(label + " and so on" * 12 for label in tree.labels))
+    console = Console(width=80, file=io.StringIO())
+    console.print(strategy_table(long, TabularStrategy(long.uniform(), long.fingerprint), 80))
+    shown = console.file.getvalue()
+    assert re.search(r"player +sees +fold +call +raise +leak", shown)
+    assert shown.count("0.50") == 2 * len(tree.labels)

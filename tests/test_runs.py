@@ -280,6 +280,15 @@ def test_values_that_die_are_told_of_once(tmp_path, call):
     assert rows[0]["value_spread"] > 0, "it lived at first"
 
 
+def test_values_that_died_with_one_seed_are_not_lost_in_the_median(monkeypatch):
+    seen = {"exploitability": np.array([3.0, 1.0, 2.0]), "value_spread": np.array([1.0, 0.0, 2.0])}
+    monkeypatch.setattr(Trainer, "_look", lambda *_: seen)
+    tree = feint.unroll("kuhn")
+    config = RunConfig("kuhn", "cfr", {}, seeds=3)
+    row = Trainer(algorithms()["cfr"].config.on(tree), tree, config).evaluate()
+    assert (row["exploitability"], row["value_spread"]) == (2.0, 0.0)
+
+
 def test_of_many_seeds_those_that_diverge_are_named(tmp_path, monkeypatch):
     monkeypatch.setattr("feint.runs.train.PIECE", 0.0)
     advance = Trainer.advance

@@ -153,6 +153,11 @@ class OneNumber(Tiny):
         return 1.0
 
 
+class Slip(Tiny):
+    def payoffs(self, state):
+        return [1 / 0]
+
+
 class Twice(Tiny):
     def legal(self, state):
         return [0, 0, 1]
@@ -196,7 +201,8 @@ def test_a_bystander_and_a_move_that_is_never_legal_are_no_trouble():
         (Minus(), r"^tiny has a chance move with a probability below 0; give none below\.$"),
         (NoNumber(), r"^tiny has a chance move whose probabilities sum to nan, not 1\.$"),
         (Endless(), r"^tiny pays \(inf, 0\.0\); give numbers\.$"),
-        (OneNumber(), r"^tiny cannot be unrolled \(TypeError: .*; unroll\.py, line \d+\); mend its rules\.$"),
+        (OneNumber(), r"^tiny cannot be unrolled \(TypeError: 'float' object is not iterable\); mend its rules\.$"),
+        (Slip(), r"^tiny cannot be unrolled \(ZeroDivisionError: .*, line \d+\); mend its rules\.$"),
         (
             Twice(),
             r"^tiny offers player 1 the moves \[0, 0, 1\]; give numbers of its 3 actions, each once and in order",

@@ -154,9 +154,14 @@ def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
     table = Table(what, "game", "algorithm", "how good it is", box=None, pad_edge=False)
     rows: list[dict[str, Any]] = []
     for name, path in found.items():
-        config, bound, finished = config_of(path), bound_of(path), (path / MADE).is_file()
+        try:
+            config, bound, finished = config_of(path), bound_of(path), (path / MADE).is_file()
+            metrics = metrics_of(path) if (path / METRICS).is_file() else []
+        except ValueError:  # it must not hide the others
+            table.add_row(name, "", "", "damaged")
+            rows.append({"name": name, "finished": False})
+            continue
         facts = {"name": name, "game": config.game, "algorithm": config.algorithm, "finished": finished}
-        metrics = metrics_of(path) if (path / METRICS).is_file() else []
         if not metrics:
             table.add_row(name, config.game, config.algorithm, "not judged yet")
             rows.append(facts)

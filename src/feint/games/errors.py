@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import traceback
 from collections.abc import Iterable
+from pathlib import Path
 from typing import final
 
 
@@ -29,6 +31,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean {' or '.join(close)}?"
     return f"choose from {', '.join(known)}." if known else "there is nothing to choose from."
+
+
+def told(error: BaseException, path: Path) -> str:
+    """An error in a user's file in words, with the last of its lines that led there."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    return f"{type(error).__name__}: {error}" + (f", line {lines[-1]}" if lines else "")
 
 
 def check_seed(seed: int) -> None:

@@ -16,14 +16,13 @@ import inspect
 import pkgutil
 import re
 import sys
-import traceback
 import typing
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from feint.games.errors import BadInput, nearest
+from feint.games.errors import BadInput, nearest, told
 from feint.games.game import Game
 
 G = TypeVar("G", bound=Game[Any])
@@ -115,10 +114,10 @@ def _from_file(path: Path, call: str) -> Game[Any]:
         raise BadInput(f"{path} has no function or class called {name!r}; {nearest(name, public)}")
     try:
         game = make(**parameters)
+    except BadInput:
+        raise
     except Exception as error:
-        if isinstance(error, BadInput):
-            raise
-        raise BadInput(f"{path}:{call} cannot be made ({_told(error, path)}); check its parameters.") from error
+        raise BadInput(f"{path}:{call} cannot be made ({told(error, path)}); check its parameters.") from error
     if not isinstance(game, Game):
         raise BadInput(f"{path}:{call} gave a {type(game).__name__}, not a feint.Game; return a game from it.")
     object.__setattr__(game, "name", f"{path}:{call}")
@@ -135,14 +134,8 @@ def _import_file(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise BadInput(f"{path} cannot be read ({_told(error, path)}); mend it first.") from error
+        raise BadInput(f"{path} cannot be read ({told(error, path)}); mend it first.") from error
     return module
-
-
-def _told(error: BaseException, path: Path) -> str:
-    """An error in a user's file, and the last of its lines that led there."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
-    return f"{type(error).__name__}: {error}" + (f", line {lines[-1]}" if lines else "")
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:

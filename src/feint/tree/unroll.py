@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import traceback
+import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, told
 from feint.games.game import CHANCE, TERMINAL, Game
 from feint.tree.tree import Tree
 
@@ -41,11 +41,8 @@ def walk(game: Game[Any], limit: int = NODE_LIMIT, report: Callable[[int], None]
     except (BadInput, MemoryError):
         raise
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(last.filename).name}, line {last.lineno}"
-        raise BadInput(
-            f"{game.name} cannot be unrolled ({type(error).__name__}: {error}; {where}); mend its rules."
-        ) from error
+        file = Path(getattr(sys.modules[type(game).__module__], "__file__", None) or "")
+        raise BadInput(f"{game.name} cannot be unrolled ({told(error, file)}); mend its rules.") from error
 
 
 def _check_names(game: Game[Any]) -> None:

@@ -212,7 +212,7 @@ def test_moves_of_a_best_response_are_worth_the_most(tree_of, name):
 
 @pytest.mark.parametrize("unit", [1e-9, 1e9])
 def test_the_linear_programme_is_exact_in_any_unit(tree_of, unit):
-    tree = tree_of("kuhn")
+    tree = tree_of("leduc")
     scaled = replace(tree, payoff=tree.payoff * unit, weighted_payoff=tree.weighted_payoff * unit)
     assert scaled.zero_sum
     table = solve(scaled)

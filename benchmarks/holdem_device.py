@@ -28,10 +28,11 @@ from feint.arena.betting import unroll_betting
 from feint.arena.policy import Uniform
 from feint.evaluate.local_best_response import local_best_response
 from feint.evaluate.match import cross_table, match
-from feint.learners import nfsp, q_learning, recurrent
-from feint.runs.checkpoint import leaves_of
+from feint.forms.dealt import CardForm
+from feint.forms.leaves import leaves_of
+from feint.learners import nfsp, q_learning
 
-METHODS = nfsp.ALGORITHMS | q_learning.ALGORITHMS | recurrent.ALGORITHMS
+METHODS = nfsp.ALGORITHMS | q_learning.ALGORITHMS
 AGENTS = ("linear-q", "dqn", "drqn", "nfsp", "rnfsp")
 
 
@@ -53,7 +54,7 @@ def main() -> None:
     for name in args.agents:
         config = METHODS[name].presets[args.preset]
         config = replace(config, tables=args.tables) if args.tables else config
-        learner = config.on(betting)
+        learner = config.on(CardForm(betting))
         arena = learner.arena
         results["agents"][name] = {"config": asdict(config), "rows": []}
         state, rows = train(learner, betting, args, name)
@@ -87,7 +88,7 @@ def train(learner, betting, args, name):
         if hands >= goals[0] or running >= args.seconds:
             goals = [goal for goal in goals if goal > hands] if running < args.seconds else []
             rows.append(judge(learner, betting, state, args) | {"steps": steps, "hands": hands, "seconds": running})
-            rows[-1] |= {"compile_seconds": compiling, "decisions_a_second": steps * learner.method.tables / running}
+            rows[-1] |= {"compile_seconds": compiling, "decisions_a_second": steps * learner.settings.tables / running}
             print(name, json.dumps(rows[-1]), flush=True)
         rate = piece / max(taken, 1e-4)
         left = (goals[0] - hands) / (hands / steps) if goals else 1

@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import feint
+from feint.forms.unrolled import TreeForm
 from feint.learners.nfsp import ALGORITHMS
 from feint.tree.best_response import nash_conv_of
 
@@ -39,8 +40,9 @@ def main() -> None:
 
     tree = feint.unroll(args.game)
     config = ALGORITHMS["nfsp"].presets[args.preset]
-    config = replace(config, hidden=(args.hidden,)) if args.hidden else config
-    learner = config.on(tree)
+    network = replace(config.network, hidden=(args.hidden,)) if args.hidden else config.network
+    config = replace(config, network=network)
+    learner = config.on(TreeForm(tree))
     start = time.perf_counter()
     state = eqx.filter_jit(lambda learner, keys: jax.vmap(learner.init)(keys))(
         learner, jax.vmap(jax.random.key)(jnp.arange(args.seeds))
@@ -73,7 +75,7 @@ def main() -> None:
     result = {
         "game": args.game,
         "preset": args.preset,
-        "hidden": config.hidden,
+        "hidden": config.network.hidden,
         "device": jax.devices()[0].device_kind,
         "jax": jax.__version__,
         "compile_seconds": round(compiling, 1),

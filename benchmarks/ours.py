@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 import feint
+from feint.forms.unrolled import TreeForm
 from feint.solvers.cfr import ALGORITHMS, CFRState, RegretMinimiser
 from feint.solvers.linear_program import solve
 from feint.tree.arrange import arrange
@@ -50,7 +51,7 @@ def iterate(algorithm: RegretMinimiser, state: CFRState, count: Int[Array, ""]) 
 def compiled(tree: Tree, method: str) -> tuple[RegretMinimiser, Any, float]:
     """An algorithm, its compiled loop, and how many seconds compiling took."""
     config: Any = ALGORITHMS[method.removesuffix(" simultaneous")].config
-    algorithm: RegretMinimiser = replace(config, alternating=not method.endswith(" simultaneous")).on(tree)
+    algorithm: RegretMinimiser = replace(config, alternating=not method.endswith(" simultaneous")).on(TreeForm(tree))
     start = algorithm.init(jax.random.key(0))
     seconds, loop = elapsed(lambda: iterate.lower(algorithm, start, jnp.asarray(1)).compile())
     return algorithm, loop, seconds

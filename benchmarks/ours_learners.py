@@ -15,6 +15,7 @@ from jaxtyping import Array, Int
 import feint
 from feint.arena.arena import random_words
 from feint.arena.tables import TreeArena, build_arena
+from feint.forms.unrolled import TreeForm
 from feint.runs.config import RunConfig, resolve
 from feint.runs.trainer import Trainer
 from feint.tree.tree import Tree
@@ -34,7 +35,7 @@ def nfsp(preset: str, settings: Mapping[str, Any]) -> Callable[[Tree], tuple[Run
     def prepare(tree: Tree) -> tuple[Run, Facts]:
         config: Any = resolve("nfsp", settings, preset)
         asked = RunConfig(tree.name, "nfsp", asdict(config), 0, 1, None, None, None)
-        seconds, trainer = elapsed(lambda: Trainer(config.on(tree), tree, asked))
+        seconds, trainer = elapsed(lambda: Trainer(config.on(TreeForm(tree)), tree, asked))
         facts: Facts = {"compile_s": seconds, "decisions": config.tables}
 
         def run(count: int) -> None:
@@ -84,7 +85,7 @@ def random_play(tree: Tree) -> tuple[Run, Facts]:
 
 METHODS: dict[str, Callable[[Tree], tuple[Run, Facts]]] = {
     "paper": nfsp("paper", {}),
-    "paper 128": nfsp("paper", {"hidden": (128,)}),
+    "paper 128": nfsp("paper", {"network.hidden": (128,)}),
     "fast": nfsp("fast", {}),
     "random": random_play,
 }

@@ -24,11 +24,12 @@ import jax
 import jax.numpy as jnp
 
 import ours_hands
-from feint.learners import nfsp, q_learning, recurrent
+from feint.forms.dealt import CardForm
+from feint.learners import nfsp, q_learning
 from feint.learners.self_play import SelfPlay, SelfPlayState
 from feint.papers.poker_rnn import LARGE, PUBLISHED, limit_holdem
 
-METHODS = nfsp.ALGORITHMS | q_learning.ALGORITHMS | recurrent.ALGORITHMS
+METHODS = nfsp.ALGORITHMS | q_learning.ALGORITHMS
 PRESETS = {stage.name: stage.preset for stage in (PUBLISHED, LARGE)}
 TABLES = 1 << 20
 """Hands of random play at once."""
@@ -56,10 +57,13 @@ def main() -> None:
     betting = limit_holdem()
     for name in args.agents:
         stage, _, agent = name.partition("/")
-        learner = METHODS[agent].presets[PRESETS[stage]].on(betting)
+        learner = METHODS[agent].presets[PRESETS[stage]].on(CardForm(betting))
         for alike in (True, False):
             words = "seats at once" if alike else "seats in turn"
-            keep(f"{name}, {words}", steps_of(replace(learner, alike=alike), args.seconds))
+            keep(
+                f"{name}, {words}",
+                steps_of(replace(learner, seating=replace(learner.seating, alike=alike)), args.seconds),
+            )
 
 
 def lasting(run: Callable[[int], None], seconds: float) -> tuple[int, float]:
@@ -90,7 +94,7 @@ def steps_of(learner: SelfPlay, seconds: float) -> dict[str, float]:
     return {
         "compile seconds": compiling,
         "milliseconds a step": 1e3 * taken / count,
-        "decisions a second": count * learner.method.tables / taken,
+        "decisions a second": count * learner.settings.tables / taken,
     }
 
 

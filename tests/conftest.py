@@ -6,7 +6,7 @@ import functools
 import gc
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -22,8 +22,9 @@ import feint
 from feint import cli
 from feint.arena.betting import unroll_betting
 from feint.arena.policy import card_table
+from feint.forms.unrolled import TreeForm
 from feint.games.library import library
-from feint.runs.config import algorithms
+from feint.runs.config import resolve
 from feint.solvers.algorithm import Algorithm
 from feint.tree.unroll import NODE_LIMIT
 
@@ -42,8 +43,8 @@ UNROLLABLE = [name for name, make in library().items() if (make().unrolled_size(
 
 
 def algorithm_on(tree: feint.Tree, name: str, **changes) -> Algorithm:
-    """An algorithm, with some of its hyper-parameters changed, on a game."""
-    return replace(algorithms()[name].config, **changes).on(tree)
+    """An algorithm, with some of its settings changed by their dotted names, on a game."""
+    return resolve(name, changes).on(TreeForm(tree))
 
 
 def advance(algorithm: Algorithm, state, steps: int):

@@ -11,13 +11,14 @@ import yaml
 from safetensors import safe_open
 
 import feint
-from feint.arena.betting import playground
-from feint.evaluate.bound import Bound
-from feint.evaluate.match import match
+from feint.evaluate.match import play_players
+from feint.evaluate.measure import Measure
+from feint.forms.library import form_of
 from feint.runs import agents as naming
 from feint.runs import folder
 from feint.runs.agents import AGENTS, agents
-from feint.runs.seats import seat
+from feint.runs.lineup import line_up
+from feint.runs.run import bound_of
 
 NAMES = list(agents())
 BARS = {"feint:kuhn": 1e-3, "feint:leduc": 0.015}
@@ -25,7 +26,7 @@ BARS = {"feint:kuhn": 1e-3, "feint:leduc": 0.015}
 FLOORS = {"feint:holdem": {"random": 700, "call": 300}}
 """Thousandths of a big blind per hand to be won off others; 40,000 hands gave 943 ± 36 and 527 ± 20."""
 MOST_BYTES = 8_000_000
-FILES = {"config.json", "metrics.jsonl", "timings.jsonl", "strategy.safetensors", "README.md", "made.json"}
+FILES = {"config.json", "metrics.jsonl", "timings.jsonl", "strategy.safetensors", "README.md", "provenance.json"}
 
 
 def contents() -> dict[Path, tuple[int, bytes]]:
@@ -48,8 +49,8 @@ def test_there_are_agents_and_they_are_small():
 @pytest.mark.parametrize("name", NAMES)
 def test_an_agent_is_a_finished_run_for_the_rules_of_today(name):
     run = feint.load_run(name)
-    game = playground(feint.load_game(run.config.game))
-    large = not isinstance(game, feint.Tree)
+    game = form_of(run.config.game)
+    large = not game.exact
     assert {path.name for path in run.path.iterdir()} == FILES | ({"bound.json"} if large else set())
     assert (run.bound is not None) == large
     with safe_open(run.path / "strategy.safetensors", framework="numpy") as file:
@@ -60,27 +61,28 @@ def test_an_agent_is_a_finished_run_for_the_rules_of_today(name):
     assert result["metrics"][0]["value"] == run.metrics[-1][result["metrics"][0]["type"]]
     assert f"feint match {name} random" in card
     assert run.config.command(run.metrics[-1]) in card
-    assert f"On {run.made[0]} with {run.made[1]} and {run.made[2]}. " in card
+    assert f"On {run.provenance[0]} with {run.provenance[1]} and {run.provenance[2]}. " in card
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_agent_is_as_good_as_it_says(name):
     run = feint.load_run(name)
-    game = playground(feint.load_game(run.config.game))
-    if not isinstance(game, feint.Tree):
+    game = form_of(run.config.game)
+    if not game.exact:
         pytest.skip("too large to judge exactly")
     told = run.metrics[-1]["exploitability"]
-    assert feint.exploitability(game, run.strategy) == pytest.approx(told, abs=1e-6)
+    assert feint.exploitability(game.tree, run.strategy) == pytest.approx(told, abs=1e-6)
     assert told <= BARS[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_agent_wins_off_those_that_everybody_should_beat(name):
     floors = FLOORS.get(name, {"random": 0})
-    seated = seat((name, *floors))
-    for other, floor in zip(seated.policies[1:], floors.values(), strict=True):
-        won, reach = match(seated.arena, seated.policies[0], other, 4_000).in_big_blinds(seated.big_blind)
-        assert won > max(reach, floor)
+    seated = line_up((name, *floors))
+    for other, floor in zip(seated.players[1:], floors.values(), strict=True):
+        won = play_players(seated.form, (seated.players[0], other), 4_000).winnings.in_big_blinds(seated.form.big_blind)
+        assert won.low > 0
+        assert won.value > floor
 
 
 def test_names_are_never_taken_for_folders_nor_folders_for_names(tmp_path, monkeypatch):
@@ -142,8 +144,9 @@ def test_agents_are_listed(call):
 def test_commands_take_agents_by_name_and_leave_them_alone(call, tmp_path):
     code, out, _ = call("evaluate", "feint:kuhn", "--json")
     judged = json.loads(out)
-    assert (code, judged["run"]) == (0, "feint:kuhn")
-    assert judged["exploitability"] == pytest.approx(feint.load_run("feint:kuhn").metrics[-1]["exploitability"])
+    assert (code, judged["player"]) == (0, "feint:kuhn")
+    found = judged["judges"]["exploitability"]["exploitability"]["value"]
+    assert found == pytest.approx(feint.load_run("feint:kuhn").metrics[-1]["exploitability"])
     code, out, _ = call("match", "feint:kuhn", "random", "--hands", "100")
     assert code == 0
     assert out.startswith("feint:kuhn wins ")
@@ -157,14 +160,16 @@ def test_commands_take_agents_by_name_and_leave_them_alone(call, tmp_path):
 
 @pytest.mark.usefixtures("_untouched")
 def test_a_bound_is_kept_beside_a_run_but_not_beside_an_agent(tmp_path):
-    game, run = playground(feint.load_game("holdem")), feint.load_run("feint:holdem")
-    less, more = (Bound(300.0, 250.0, 350.0, hands, "mbb/h") for hands in (100, 30_000))
+    game, run = form_of("holdem"), feint.load_run("feint:holdem")
+    less, more = (
+        Measure("exploitability", 300.0, "mbb/h", "lower bound", 250.0, 350.0, hands) for hands in (100, 30_000)
+    )
     assert folder.keep_bound(run, more, game) is None
     path = Path(shutil.copytree(run.path, tmp_path / "run"))
     assert folder.keep_bound(feint.load_run(path), less, game) is None
-    assert folder.bound_of(path) == run.bound
+    assert bound_of(path) == run.bound
     assert folder.keep_bound(feint.load_run(path), more, game) == path / "bound.json"
-    assert folder.bound_of(path) == feint.load_run(path).bound == more
+    assert bound_of(path) == feint.load_run(path).bound == more
     card = (path / "README.md").read_text()
     assert "; exploitability at least 250 mbb/h (a best response won 300, 250 to 350)** after " in card
     assert "over 30,000 hands, with the 95% interval; always folding loses 750 |" in card
@@ -178,13 +183,13 @@ def test_a_bound_for_another_strategy_or_a_damaged_one_is_not_believed(tmp_path)
     whole = bound.read_bytes()
     for damaged in (b"{", b"[]", b"{}", b"7", whole.replace(b'"low"', b'"least"')):
         bound.write_bytes(damaged)
-        assert folder.bound_of(path) is None
+        assert bound_of(path) is None
     bound.write_bytes(whole)
-    assert folder.bound_of(path) is not None
+    assert bound_of(path) is not None
     other = bytearray(strategy.read_bytes())
     other[-1] ^= 1
     strategy.write_bytes(other)
-    assert folder.bound_of(path) is None
+    assert bound_of(path) is None
     assert feint.load_run(path).bound is None
 
 
@@ -195,16 +200,16 @@ def test_a_run_becomes_an_agent(tmp_path, monkeypatch):
     path = folder.ship(run.path, "mine")
     assert {file.name for file in path.iterdir()} == FILES
     again = feint.load_run("feint:mine")
-    assert (again.config, again.metrics, again.made) == (run.config, run.metrics, run.made)
+    assert (again.config, again.metrics, again.provenance) == (run.config, run.metrics, run.provenance)
     card, before = (path / "README.md").read_text(), (run.path / "README.md").read_text()
     assert 'feint.load_run("feint:mine")' in card
     assert "feint match feint:mine random" in card
     assert "feint match . random" in before
     assert "feint train cfr 'kuhn(players=3)' --steps 20 --seed 3" in before
-    monkeypatch.setattr(folder, "made_with", lambda: ("elsewhere",))
+    monkeypatch.setattr(folder, "provenance", lambda: ("elsewhere",))
     assert folder.ship(run.path, "mine")
     assert (path / "README.md").read_text() == card
-    (run.path / "made.json").unlink()  # as in older runs
+    (run.path / "provenance.json").unlink()  # as in older runs
     folder.ship(run.path, "mine")
-    assert not (path / "made.json").exists()
-    assert f"On {run.made[0]}" not in (path / "README.md").read_text()
+    assert not (path / "provenance.json").exists()
+    assert f"On {run.provenance[0]}" not in (path / "README.md").read_text()

@@ -15,12 +15,15 @@ import feint
 from conftest import betting_of, random_table
 from feint.arena.arena import random_words
 from feint.arena.cards import build_card_arena
-from feint.arena.policy import Always, Table, Uniform
+from feint.arena.policy import Always, TabularPolicy, Uniform
 from feint.evaluate.learned_best_response import learned_best_response
 from feint.evaluate.local_best_response import LocalResponse, build_local_response, local_best_response, without_luck
+from feint.forms.dealt import CardForm
+from feint.forms.unrolled import TreeForm
 from feint.games.cards import best_five
 from feint.games.poker import CALL, FOLD, RAISE
 from feint.learners.q_learning import QLearning
+from feint.learners.settings import Exploration, ValueTraining
 
 SHORT = "holdem(ranks=2,rounds=2)"
 """Flop hold'em with eight cards: it unrolls, and players hold two."""
@@ -35,7 +38,7 @@ class Oracle:
 
     def __init__(self, tree, name, table, seat):
         self.game, self.table, self.seat = feint.load_game(name), table, seat
-        self.number = {key: row for row, key in enumerate(zip(tree.player.tolist(), tree.labels, strict=True))}
+        self.number = {view: row for row, view in enumerate(tree.views)}
 
     def value(self):
         """What the response wins, in chips per hand."""
@@ -66,7 +69,7 @@ class Oracle:
         return sum(self.walk(line) for line in lines if sum(weight for weight, _ in line) > 0)
 
     def chance(self, hand, move):
-        return self.table[self.number[hand.actor, self.game.label(hand, hand.actor)], move]
+        return self.table[self.number[self.game.view(hand, hand.actor)], move]
 
     def local(self, hand, move):
         """What a move is worth if the strategy may fold to a raise and all is checked and called otherwise."""
@@ -175,7 +178,12 @@ def test_it_wins_nothing_off_an_equilibrium(tree_of, solved, played):
     assert bound.value <= feint.exploitability(tree_of("leduc"), table) + 3 * standard_error(bound)
 
 
-QUICK = QLearning(tables=64, epsilon=0.2, optimiser="adam", rate=3e-3, batch=256, target_every=50)
+QUICK = QLearning(
+    tables=64,
+    exploration=Exploration(0.2),
+    values=ValueTraining(rate=3e-3, updates=2, target_every=50),
+    batch=256,
+)
 
 
 @pytest.mark.parametrize("cards", [True, pytest.param(False, marks=pytest.mark.slow)])
@@ -183,7 +191,9 @@ def test_a_learned_best_response_finds_what_random_play_loses(tree_of, played, c
     tree = tree_of("kuhn")
     exact, told = feint.exploitability(tree, tree.uniform()), []
     game, policy = (
-        (betting_of("kuhn"), played("kuhn", tree.uniform())) if cards else (tree, Table(jnp.asarray(tree.uniform())))
+        (CardForm(betting_of("kuhn")), played("kuhn", tree.uniform()))
+        if cards
+        else (TreeForm(tree), TabularPolicy(jnp.asarray(tree.uniform())))
     )
     bound = learned_best_response(game, policy, 1000, 20_000, QUICK, progress=told.append)
     assert 0.9 * exact < bound.value
@@ -199,7 +209,7 @@ def test_a_learned_best_response_is_a_lower_bound(tree_of, solved, name):
     tree = tree_of(name)
     for label, table in strategies(tree, solved, name):
         exact = feint.exploitability(tree, table)
-        bound = learned_best_response(tree, Table(jnp.asarray(table)), 2000, 100_000, QUICK)
+        bound = learned_best_response(TreeForm(tree), TabularPolicy(jnp.asarray(table)), 2000, 100_000, QUICK)
         assert bound.low <= exact, label
         assert bound.value <= exact + 3 * standard_error(bound), label
 
@@ -210,7 +220,7 @@ def test_learning_against_what_is_not_zero_sum_is_refused(tree_of):
         **{**{field: getattr(tree, field) for field in tree.__dataclass_fields__}, "payoff": tree.payoff + 1.0}
     )
     with pytest.raises(feint.BadInput, match="not zero-sum"):
-        learned_best_response(paying, Table(jnp.asarray(tree.uniform())), 10, 100)
+        learned_best_response(TreeForm(paying), TabularPolicy(jnp.asarray(tree.uniform())), 10, 100)
 
 
 # Limit hold'em at full size.

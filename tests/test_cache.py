@@ -14,6 +14,7 @@ import feint
 from feint.games.cards import Deck, high_card
 from feint.games.poker import Poker, Round
 from feint.tree import cache
+from feint.tree import unroll as unrolling
 
 
 @pytest.fixture
@@ -25,10 +26,10 @@ def walks(tmp_path, monkeypatch):
         unrolled.append(game.name)
         return real(game, *rest)
 
-    real = cache.walk
+    real = unrolling.walk
     monkeypatch.setenv("FEINT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(cache, "WORTH_KEEPING", -1)
-    monkeypatch.setattr(cache, "walk", walk)
+    monkeypatch.setattr(unrolling, "WORTH_KEEPING", -1)
+    monkeypatch.setattr(unrolling, "walk", walk)
     return unrolled
 
 
@@ -36,7 +37,7 @@ def kept(tmp_path):
     return list((tmp_path / "cache" / "trees").glob("*"))
 
 
-@pytest.mark.parametrize("name", ["kuhn", "rock_paper_scissors", "open_spiel:kuhn_poker"])
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "rock_paper_scissors", "open_spiel:kuhn_poker"])
 def test_a_tree_comes_back_whole(tmp_path, walks, name):
     first, second = feint.unroll(name), feint.unroll(name)
     assert walks == [name]
@@ -46,7 +47,8 @@ def test_a_tree_comes_back_whole(tmp_path, walks, name):
         if isinstance(value, np.ndarray):
             assert np.array_equal(vars(second)[key], value), key
             assert vars(second)[key].dtype == value.dtype, key
-    assert (second.name, second.labels, second.actions) == (first.name, first.labels, first.actions)
+    for key in ("name", "players", "actions", "labels", "views", "spoken"):
+        assert getattr(second, key) == getattr(first, key), key
     assert np.array_equal(second.features, first.features)
     assert feint.nash_conv(second, second.uniform()) == feint.nash_conv(first, first.uniform())
 
@@ -60,7 +62,7 @@ def test_cache_can_be_refused(tmp_path, walks):
 
 
 def test_quick_trees_are_not_kept(tmp_path, walks, monkeypatch):
-    monkeypatch.setattr(cache, "WORTH_KEEPING", 1e9)
+    monkeypatch.setattr(unrolling, "WORTH_KEEPING", 1e9)
     feint.unroll("kuhn")
     assert not kept(tmp_path)
 

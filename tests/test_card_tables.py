@@ -13,8 +13,8 @@ import feint
 from conftest import betting_of, random_table
 from feint.arena.arena import random_words
 from feint.arena.cards import HIDDEN, Seen, build_card_arena
+from feint.arena.hands import play_out
 from feint.arena.policy import card_table
-from feint.evaluate.match import play_out
 
 SHORT = "holdem(ranks=2,rounds=2)"
 """Flop hold'em with eight cards: it unrolls, and players hold two."""
@@ -52,9 +52,9 @@ def test_a_table_by_cards_is_the_table(tree_of, played, name):
     game, tree, betting = feint.load_game(name), tree_of(name), betting_of(name)
     table = random_table(tree, 1)
     states = list(random_decisions(game, 200) if name == SHORT else decisions(game, game.start()))
-    number = {key: row for row, key in enumerate(zip(tree.player.tolist(), tree.labels, strict=True))}
-    rows = np.array([number[hand.actor, game.label(hand, hand.actor)] for hand in states])
-    assert name == SHORT or set(rows) == set(range(len(tree.labels)))
+    number = {view: row for row, view in enumerate(tree.views)}
+    rows = np.array([number[game.view(hand, hand.actor)] for hand in states])
+    assert name == SHORT or set(rows) == set(range(len(tree.views)))
     nodes, cards = [], []
     width = game.hole + sum(declared.board for declared in game.rounds)
     for hand in states:
@@ -64,8 +64,8 @@ def test_a_table_by_cards_is_the_table(tree_of, played, name):
         nodes.append(node)
         own = hand.holes[hand.actor][::-1]  # the order in which they were dealt does not matter
         cards.append((*own, *hand.board, *(HIDDEN,) * (width - len(own) - len(hand.board))))
-    sight = Seen(jnp.asarray(nodes, jnp.int16), jnp.asarray(cards, jnp.uint8))
-    answers = played(name, table)(sight, jnp.asarray(betting.actor[nodes]))
+    infostate = Seen(jnp.asarray(nodes, jnp.int16), jnp.asarray(cards, jnp.uint8))
+    answers = played(name, table)(infostate, jnp.asarray(betting.actor[nodes]))
     np.testing.assert_allclose(answers, table[rows], atol=1e-6)
 
 
@@ -83,5 +83,6 @@ def test_a_table_by_cards_earns_what_the_tree_says(tree_of, played, name):
 def test_tables_by_cards_are_refused_where_they_would_not_fit(tree_of):
     with pytest.raises(feint.BadInput, match="choose a game with fewer cards"):
         card_table(tree_of("leduc"), betting_of("holdem(rounds=2)"), tree_of("leduc").uniform())
-    with pytest.raises(feint.BadInput, match="unroll both from the same game"):
-        card_table(tree_of("leduc"), betting_of("kuhn"), tree_of("leduc").uniform())
+    for name, other in [("leduc", "kuhn"), ("kuhn", "leduc"), ("rock_paper_scissors", "kuhn")]:
+        with pytest.raises(feint.BadInput, match="unroll both from the same game"):
+            card_table(tree_of(name), betting_of(other), tree_of(name).uniform())

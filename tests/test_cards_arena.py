@@ -11,9 +11,10 @@ from scipy import stats
 
 import feint
 from feint.arena.arena import as_uniform, draw, random_words
-from feint.arena.betting import BettingTree, playground, unroll_betting
+from feint.arena.betting import BettingTree, unroll_betting
 from feint.arena.cards import HIDDEN, Deal, Seen, build_card_arena
 from feint.arena.policy import Uniform
+from feint.forms.library import form_of
 from feint.games.errors import BadInput
 from feint.games.library import load_game
 
@@ -43,9 +44,9 @@ def test_hold_em_has_its_betting(holdem):
     assert holdem.big_blind == 2
 
 
-def test_playgrounds_are_trees_where_they_can_be(tree_of):
-    assert playground(load_game("leduc")).fingerprint == tree_of("leduc").fingerprint
-    assert isinstance(playground(load_game("holdem")), BettingTree)
+def test_forms_are_trees_where_they_can_be(tree_of):
+    assert form_of("leduc").fingerprint == tree_of("leduc").fingerprint
+    assert isinstance(form_of("holdem").betting, BettingTree)
     with pytest.raises(BadInput, match="draws its dealer"):
         unroll_betting(load_game("leduc_thesis"))
 
@@ -71,7 +72,7 @@ def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
 
     def step(where, key):
         drawn = random_words(key, arena.play_words + 1, tables)
-        move = draw(policy(arena.sight(where), arena.turn(where)), as_uniform(drawn[-1]))
+        move = draw(policy(arena.infostate(where), arena.turn(where)), as_uniform(drawn[-1]))
         played = arena.play(where, move, drawn[:-1])
         return played.where, (played.done.sum(), played.payoff.sum(0), (played.payoff**2).sum(0))
 
@@ -82,9 +83,9 @@ def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
     assert (abs(np.asarray(won.sum(0)) / hands - feint.expected_values(tree, tree.uniform())) < 4 * error).all()
 
 
-@pytest.mark.parametrize("name", ["leduc(suits=True)", "holdem", "holdem(rounds=2, ranks=6)", "holdem(rules='rlcard')"])
+@pytest.mark.parametrize("name", ["leduc(suits=True)", "holdem", "holdem(rounds=2, ranks=6)", "holdem(variant=rlcard)"])
 def test_hands_go_as_the_rules_say(name):
-    """Hands played at tables, replayed with the rules: the same players, moves, sights, features and winnings."""
+    """Hands played at tables, replayed with the rules: the same players, moves, infostates, features and winnings."""
     game = load_game(name)
     betting = unroll_betting(game)
     arena = build_card_arena(betting)
@@ -96,8 +97,8 @@ def test_hands_go_as_the_rules_say(name):
     over = np.zeros(tables, bool)
     features, legal_moves = eqx.filter_jit(arena.features), eqx.filter_jit(arena.legal)
     while not over.all():
-        sight, turn = arena.sight(where), np.asarray(arena.turn(where))
-        seen, legal = np.asarray(features(sight)), np.asarray(legal_moves(sight))
+        infostate, turn = arena.infostate(where), np.asarray(arena.turn(where))
+        seen, legal = np.asarray(features(infostate)), np.asarray(legal_moves(infostate))
         moves = np.array([rng.choice(np.flatnonzero(row)) for row in legal])
         played = arena.play(where, jnp.asarray(moves), words(4, arena, tables, play=True))
         for table in np.flatnonzero(~over):
@@ -133,7 +134,7 @@ def dealt(game, hand, row):
 def test_players_see_their_own_cards_and_the_open_board(holdem, arena):
     cards = jnp.arange(9, dtype=jnp.uint8)[None]
     for node in (0, 5, 40, 300, 5000):
-        seen = arena.sight(Deal(jnp.array([node]), cards))
+        seen = arena.infostate(Deal(jnp.array([node]), cards))
         player, up = holdem.actor[node], (0, 3, 4, 5)[holdem.round[node]]
         own = [2 * player, 2 * player + 1]
         assert seen.cards[0].tolist() == [*own, *range(4, 4 + up), *[HIDDEN] * (5 - up)]

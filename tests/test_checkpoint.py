@@ -20,17 +20,19 @@ import pytest
 
 import feint
 from feint.runs.checkpoint import checkpoints, load_checkpoint, save_checkpoint
-from feint.runs.folder import write_whole
+from feint.runs.files import write_whole
 
 SETTINGS = [
     "--set",
     "tables=32",
     "--set",
-    "memory=rows",
+    "replay.kind=rows",
     "--set",
-    "replay_capacity=500",
+    "replay.capacity=500",
     "--set",
-    "history_capacity=500",
+    "average.kind=reservoir",
+    "--set",
+    "average.capacity=500",
 ]
 COMMAND = ["train", "nfsp", "kuhn", *SETTINGS, "--save-every", "0.01", "--out", "run"]
 STATE = {"weights": jnp.arange(6.0), "key": jax.random.key(3), "count": jnp.int64(2**40)}
@@ -173,20 +175,20 @@ def test_a_run_goes_on_and_never_back(tmp_path):
 
 def test_what_goes_on_is_not_finished(tmp_path, monkeypatch):
     path = feint.train("cfr", "kuhn", steps=5, out=tmp_path / "run").path
-    assert (path / "made.json").is_file()
+    assert (path / "provenance.json").is_file()
     with monkeypatch.context() as patch:
         patch.setattr("feint.runs.train.Trainer.strategy", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             feint.train("cfr", "kuhn", steps=9, out=path, resume=True)
-    assert not (path / "made.json").exists()
+    assert not (path / "provenance.json").exists()
     with pytest.raises(feint.BadInput, match="is not a finished run"):
         feint.load_run(path)  # its evaluations are of step 9 and its strategy would be of step 5
     feint.train("cfr", "kuhn", steps=9, out=path, resume=True)
-    assert (path / "made.json").is_file()
+    assert (path / "provenance.json").is_file()
 
 
 def test_seeds_run_side_by_side_are_the_seeds_run_alone(tmp_path):
-    settings = {"tables": 16, "history_from": 0, "smoothing": 0.0}
+    settings = {"tables": 16, "average.since": 0, "policy.smoothing": 0.0}
     many = feint.train("nfsp", "kuhn", steps=40, seeds=3, settings=settings, out=tmp_path / "many")
     alone = [
         feint.train("nfsp", "kuhn", steps=40, seed=seed, settings=settings, out=tmp_path / str(seed)).metrics[-1]

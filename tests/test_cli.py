@@ -16,7 +16,7 @@ import pytest
 
 import feint
 from feint.evaluate import match as match_module
-from feint.evaluate.bound import Bound
+from feint.evaluate.measure import Measure
 from feint.runs.agents import AGENTS
 
 BAD_INPUT = {
@@ -37,6 +37,9 @@ BAD_INPUT = {
     "train cfr+ kuhn --set alfa=1": "did you mean alpha?",
     "train cfr+ kuhn --set alpha=x": "cannot take alpha='x'",
     "train cfr+ kuhn --set alpha": "--set takes key=value",
+    "train nfsp kuhn --set hidden=64": "did you mean network.hidden?",
+    "train nfsp kuhn --set values.rate=0": "values.rate must be above 0, but 0.0 was given",
+    "train nfsp holdem": "holdem is too large to keep a tally of; use --preset small",
     "train cfr+": "Missing argument",
     "train cfr+ kuhn --out /proc/nowhere": "cannot be written",
     "train cfr+ open_spiel:goofspiel": "simultaneous moves",
@@ -46,7 +49,7 @@ BAD_INPUT = {
     "train fictitious-play kuhn": "use xfp",
     "train cfr+ missing.py:game": "There is no file missing.py",
     "show .": "is not a run",
-    "evaluate nowhere": "is not a run",
+    "evaluate nowhere": "There is no player called 'nowhere'",
     "frobnicate": "No such command",
 }
 
@@ -77,8 +80,10 @@ def test_train_leaves_a_run_that_can_be_judged_and_shown(call, tmp_path):
     code, out, _ = call("evaluate", summary["run"], "--json")
     judged = json.loads(out)
     assert code == 0
-    assert judged["exploitability"] == pytest.approx(summary["exploitability"], abs=1e-12)
-    assert judged["values"][0] == pytest.approx(-1 / 18, abs=1e-5)
+    found = judged["judges"]["exploitability"]
+    assert found["exploitability"]["value"] == pytest.approx(summary["exploitability"], abs=1e-12)
+    assert (found["exploitability"]["unit"], found["exploitability"]["kind"]) == ("chips per hand", "exact")
+    assert found["players"][0]["value"] == pytest.approx(-1 / 18, abs=1e-5)
 
     code, out, _ = call("show", summary["run"], "--json")
     strategy = json.loads(out)
@@ -101,11 +106,17 @@ def test_hands_are_shown_where_they_are_counted(call):
     assert f"{found[1]} steps, {found[2]} hands in " in err
 
 
+def bound(value, low, high, hands):
+    return Measure("exploitability", value, "chips per hand", "lower bound", low, high, hands)
+
+
 def test_a_bound_is_kept_and_told(call, tmp_path, monkeypatch):
     shutil.copytree(AGENTS / "holdem", tmp_path / "run")
     (tmp_path / "run" / "bound.json").unlink()
-    found = Bound(6.0, 4.0, 8.0, 200)  # in chips, two to the big blind
-    monkeypatch.setattr("feint.evaluate.local_best_response.local_best_response", lambda *_, progress: progress(found))
+    found = bound(6.0, 4.0, 8.0, 200)  # in chips, two to the big blind
+    monkeypatch.setattr(
+        "feint.evaluate.local_best_response.local_best_response", lambda *words: words[-1](found) or found
+    )
     monkeypatch.setattr(match_module, "match", lambda *_: match_module.Match(64, 1.0, 0.1, 32, 1.0))  # in no time
     code, out, err = call("evaluate", "run", "--hands", "64")
     assert (code, err) == (0, "The bound is kept in run/bound.json.\n")
@@ -128,9 +139,10 @@ def test_it_says_which_version_it_is_and_helps_who_says_nothing(call):
 
 def test_where_a_strategy_leaks_is_told(call):
     run = json.loads(call("train", "cfr", "leduc", "--steps", "10", "--json")[1])["run"]
-    told = call("evaluate", run)[1].split("where it gives most away, as shares of that:\n")[1].splitlines()
-    worst = json.loads(call("evaluate", run, "--json")[1])["deviations"]
-    assert [line.split(", ", 1)[1] for line in told] == [leak["sees"] for leak in worst[:8]]
+    _, *told = call("evaluate", run)[1].split("where it gives most away, as shares of that:\n")[1].splitlines()
+    worst = json.loads(call("evaluate", run, "--json")[1])["judges"]["exploitability"]["leaks"]
+    assert len(worst) == 8
+    assert all(line.rstrip().endswith(leak["sees"]) for line, leak in zip(told, worst, strict=True))
     shares = [int(line.split("%")[0]) for line in told]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > 0
@@ -172,14 +184,14 @@ def test_a_bound_may_be_left_where_it_is(call, tmp_path, monkeypatch):
     """Ctrl-C while a best response plays keeps what it has won so far; before that, there is nothing to keep."""
     shutil.copytree(AGENTS / "holdem", tmp_path / "run")
 
-    def interrupted(*_, progress):
-        for bound in found:
-            progress(bound)
+    def interrupted(*words):
+        for each in found:
+            words[-1](each)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("feint.evaluate.local_best_response.local_best_response", interrupted)
     monkeypatch.setattr(match_module, "match", lambda *_: match_module.Match(64, 1.0, 0.1, 32, 1.0))
-    found = [Bound(1.0, 0.0, 2.0, 100), Bound(6.0, 5.0, 7.0, 30_000)]
+    found = [bound(1.0, 0.0, 2.0, 100), bound(6.0, 5.0, 7.0, 30_000)]
     code, out, _ = call("evaluate", "run", "--hands", "64")
     assert code == 0
     assert "at least 2,500 mbb/h (a best response won 3,000, 2,500 to 3,500), over 30,000 hands: a lower bound" in out
@@ -262,7 +274,10 @@ def test_a_game_of_ones_own(call, tmp_path):
     assert code == 0
     summary = json.loads(out)
     assert summary["game"] == "mine.py:pennies(stake=3)"
-    assert json.loads(call("evaluate", summary["run"], "--json")[1])["exploitability"] < 0.1
+    assert (
+        json.loads(call("evaluate", summary["run"], "--json")[1])["judges"]["exploitability"]["exploitability"]["value"]
+        < 0.1
+    )
     assert (Path(tmp_path) / summary["run"]).is_dir()
 
 

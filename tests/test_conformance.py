@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
-import itertools
 
 import equinox as eqx
 import jax
@@ -15,7 +13,8 @@ import pytest
 import feint
 from conftest import UNROLLABLE, algorithm_on
 from feint.games.library import library
-from feint.runs.config import algorithms
+from feint.runs.config import algorithms, explained, flat
+from feint.testing import check_algorithm, check_game
 
 GAMES = [
     *UNROLLABLE,
@@ -26,54 +25,29 @@ GAMES = [
     "open_spiel:kuhn_poker",
     "open_spiel:turn_based_simultaneous_game(game=goofspiel(num_cards=3,imp_info=True))",
 ]
-# Exact methods; methods that learn from play promise less and are tested by themselves.
+# Exact methods; what methods that learn from play come to is tested by itself.
 SOLVERS = {
     name: method for name, method in algorithms().items() if type(method.config).__module__.startswith("feint.solvers.")
 }
+SLOW_TO_COMPILE = {"rnfsp": pytest.mark.slow}  # half a minute; its parts are those of nfsp and drqn
 TWO_PLAYERS_ONLY = {"linear-program", "fictitious-play"}
 
 
-def states_of(game, limit=3000):
-    """The game's states breadth-first, up to a limit; dealing comes first, so late rounds are among them."""
-    states = [game.start()]
-    for state in states:
-        yield state
-        actor = game.actor(state)
-        if len(states) < limit and actor == feint.CHANCE:
-            states += [after for _, after in game.chance(state)]
-        elif len(states) < limit and actor >= 0:
-            states += [game.play(state, move) for move in game.legal(state)]
-
-
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", [*GAMES, *sorted(set(library()) - set(UNROLLABLE))])
 def test_rules(name):
     game = feint.load_game(name)
-    met = set()
-    for state in states_of(game):
-        before, actor = repr(state), game.actor(state)
-        met.add(actor)
-        if actor == feint.TERMINAL:
-            assert len(list(game.payoffs(state))) == game.players
-            assert np.isfinite(game.payoffs(state)).all()
-        elif actor == feint.CHANCE:
-            chances = [chance for chance, _ in game.chance(state)]
-            assert min(chances) > 0
-            assert sum(chances) == pytest.approx(1.0, abs=1e-12)
-        else:
-            assert 0 <= actor < game.players
-            moves = list(game.legal(state))
-            assert moves
-            assert moves == sorted(set(moves))
-            assert set(moves) <= set(range(len(game.actions)))
-            assert all(isinstance(hash(game.view(state, player)), int) for player in range(game.players))
-            assert game.label(state, actor)
-            for move in moves:
-                game.play(state, move)
-            for move in {-1, *range(len(game.actions) + 1)} - set(moves):
-                with pytest.raises(feint.IllegalMove, match=rf"^Move {move} is not legal .*\.$"):
-                    game.play(state, move)
-        assert repr(state) == before, "a question or a move changed the state it was put to"
-    assert met >= {feint.TERMINAL, *range(game.players)}
+    found = check_game(game)
+    assert (found.name, found.players) == (game.name, game.players)
+    # Refusals are sentences here.
+    with pytest.raises(feint.IllegalMove, match=rf"^Move {len(game.actions)} is not legal .*\.$"):
+        game.play(first_decision(game), len(game.actions))
+
+
+def first_decision(game):
+    state = game.start()
+    while game.actor(state) == feint.CHANCE:
+        state = game.chance(state)[0][1]
+    return state
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -83,9 +57,11 @@ def test_tree(name):
     assert tree.fingerprint == feint.unroll(game, cache=False).fingerprint
     assert tree.fingerprint == feint.unroll(feint.load_game(game.name), cache=False).fingerprint
     assert tree.name == game.name
-    for player in range(game.players):
-        labels = [seen.label for seen in tree.infosets if seen.player == player]
-        assert len(set(labels)) == len(labels)
+    assert set(tree.player) == set(range(game.players))
+    for player in range(game.players):  # all of them: `check_game` sees some
+        mine = np.flatnonzero(tree.player == player)
+        for told in (tree.labels, tree.views):
+            assert len({told[row] for row in mine}) == len(mine)
     assert set(tree.actions) <= set(game.actions)
     assert len(tree.features) == len(tree.infosets)
     assert np.isfinite(tree.features).all()
@@ -121,51 +97,16 @@ def check_table(tree, table):
     assert not table[~tree.legal].any()
 
 
-def assert_same(left, right):
-    """Two states hold the same arrays, bit for bit."""
-    assert jax.tree.structure(left) == jax.tree.structure(right)
-    for one, other in zip(jax.tree.leaves(left), jax.tree.leaves(right), strict=True):
-        assert np.array_equal(one, other)
-
-
 @eqx.filter_jit
 def scanned(algorithm, state, steps=5):
     return jax.lax.scan(lambda now, _: algorithm.step(now), state, length=steps)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW_TO_COMPILE.get(name, ())) for name in algorithms()])
 def test_algorithm(tree_of, name):
-    """Init, step and strategy, compiled, scanned, saved, restored and for many seeds at once."""
-    tree = tree_of(game_for(name))
-    algorithm = algorithm_on(tree, name)
-    start = algorithm.init(jax.random.key(0))
-    check_table(tree, algorithm.strategy(start).table(tree))
-
-    step = eqx.filter_jit(algorithm.step)
-    states = [start]
-    for _ in range(5):
-        after, metrics = step(states[-1])
-        assert jax.tree.structure(after) == jax.tree.structure(start)
-        assert all(np.ndim(number) == 0 for number in metrics.values())
-        states.append(after)
-    table = algorithm.strategy(states[-1]).table(tree)
-    check_table(tree, table)
-
-    final, _ = scanned(algorithm, start)
-    assert algorithm.strategy(final).table(tree) == pytest.approx(table, abs=1e-9)
-
-    saved = [(leaf.dtype, leaf.shape, np.asarray(leaf).tobytes()) for leaf in jax.tree.leaves(states[3])]
-    leaves = [np.frombuffer(data, dtype).reshape(shape) for dtype, shape, data in saved]
-    restored = jax.tree.unflatten(jax.tree.structure(start), leaves)
-    assert_same(step(step(restored)[0])[0], states[5])
-
-    keys = jax.random.split(jax.random.key(0), 3)
-    seeds = jax.vmap(lambda key: scanned(algorithm, algorithm.init(key))[0])(keys)
-    for number, key in enumerate(keys):
-        one = jax.tree.map(lambda leaf, at=number: leaf[at], seeds)
-        alone, _ = scanned(algorithm, algorithm.init(key))
-        check_table(tree, algorithm.strategy(one).table(tree))
-        assert algorithm.strategy(one).table(tree) == pytest.approx(algorithm.strategy(alone).table(tree), abs=1e-9)
+    config = algorithms()[name].config
+    few = {"tables": 256} if hasattr(config, "tables") else {}
+    check_algorithm(dataclasses.replace(config, **few), game_for(name))
 
 
 @pytest.mark.parametrize("name", [name for name, method in SOLVERS.items() if hasattr(method.config, "alternating")])
@@ -212,10 +153,6 @@ def test_config(name):
     assert method.about.endswith(".")
     assert kind() == kind()
     assert kind.__dataclass_params__.frozen
-    (body,) = [node.body for node in ast.walk(ast.parse(inspect.getsource(kind))) if isinstance(node, ast.ClassDef)]
-    documented = {
-        field.target.id
-        for field, text in itertools.pairwise(body)
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
-    }
-    assert documented == {field.name for field in dataclasses.fields(kind)}
+    said = explained(method.config)
+    assert list(said) == list(flat(dataclasses.asdict(method.config)))
+    assert all(sentence.endswith(".") for sentence in said.values())

@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 import feint
+from feint.forms.unrolled import TreeForm
 from feint.games.errors import BadInput
 from feint.learners.elite_play import Decisions, ElitePlay, elite_counts, longest_hand
+from feint.learners.networks import Training
 from feint.papers import kuhn_fictitious_play as paper
 from feint.papers.kuhn_figures import kuhn_equilibrium
-from feint.runs.train import Unwatched
+from feint.runs.loop import Unwatched
 
 
-def stepped(tree, method, steps=1, seed=0):
-    learner = method.on(tree)
+def stepped(tree, settings, steps=1, seed=0):
+    learner = settings.on(TreeForm(tree))
     state = eqx.filter_jit(lambda learner, key: learner.init(key))(learner, jax.random.key(seed))
     step = eqx.filter_jit(lambda learner, state: learner.step(state)[0])
     states = [state]
@@ -74,7 +76,7 @@ def test_strategies_are_averaged_as_asked(tree_of):
         after = stepped(tree, ElitePlay(average=average))[1]
         np.testing.assert_allclose(after.policy, start.policy + share * (plain.policy - start.policy), atol=1e-12)
     second, third = stepped(tree, ElitePlay(average="fictitious"), 2)[1:]
-    learner = ElitePlay().on(tree)
+    learner = ElitePlay().on(TreeForm(tree))
     expected = second.policy + (learner._outputs(third.network) - second.policy) / 3
     np.testing.assert_allclose(third.policy, expected, atol=1e-12)
     weights = stepped(tree, ElitePlay(average="weights"))[1]
@@ -85,16 +87,16 @@ def test_strategies_are_averaged_as_asked(tree_of):
 @pytest.mark.parametrize("name", ["leduc", "kuhn(players=4)", "rock_paper_scissors"])
 def test_any_game_can_be_played(tree_of, name):
     tree = tree_of(name)
-    state = stepped(tree, ElitePlay(hands=200, updates=20), 2)[-1]
+    state = stepped(tree, ElitePlay(hands=200, policy=Training(updates=20)), 2)[-1]
     table = np.asarray(state.policy)
     np.testing.assert_allclose(table.sum(1), 1, atol=1e-12)
     assert (table[~tree.legal] < 1e-12).all()
 
 
 def test_settings_are_checked():
-    with pytest.raises(BadInput, match="selection=0"):
+    with pytest.raises(BadInput, match=r"selection must be at least 1, but 0\.5 was"):
         ElitePlay(selection=0.5)
-    with pytest.raises(BadInput, match="hands=0"):
+    with pytest.raises(BadInput, match="hands must be at least 1, but 0 was"):
         replace(ElitePlay(), hands=0)
 
 

@@ -39,7 +39,7 @@ from feint.games.poker import Poker, Round
         ),
         ("leduc_no_limit(bets=[1,0.5])", r"^leduc_no_limit needs bets as ascending fractions .*, got \(1, 0\.5\)\.$"),
         ("leduc_no_limit(bets=1)", r"^leduc_no_limit takes bets as a list of numbers, but bets=1 was given\.$"),
-        ("holdem(rules=texas)", r"^holdem has no rules called 'texas'; choose from acpc, rlcard\.$"),
+        ("holdem(variant=texas)", r"^holdem has no variant called 'texas'; choose from acpc, rlcard\.$"),
         ("holdem(rounds=5)", r"^holdem takes rounds from 2 to 4, but rounds=5 was given\.$"),
         ("matrix(payoffs=[[1,2],[3]])", r"^matrix needs payoffs as rows of equally many numbers .*\.$"),
         ("matrix(payoffs=[[1,2]],columns=[[1],[2]])", r"^matrix needs both payoff tables in one shape, but .*\.$"),
@@ -76,14 +76,14 @@ def test_words_for_numbers_are_refused(text):
         ("kuhn(players=2)", "kuhn"),
         ("leduc(suits=true, players=2)", "leduc(suits=True)"),
         ("leduc_no_limit(ante=50, bets=[0.5, 1])", "leduc_no_limit(ante=50.0,bets=(0.5,1))"),
-        ("holdem(rules=rlcard, rounds=4)", "holdem(rules='rlcard')"),
+        ("holdem(variant=rlcard, rounds=4)", "holdem(variant='rlcard')"),
         ("matrix(payoffs=[[1,0],[0,2]])", "matrix(payoffs=((1,0),(0,2)))"),
     ],
 )
 def test_names_are_brought_into_one_form(text, name):
     game = feint.load_game(text)
     assert game.name == name
-    assert feint.load_game(game.name).rules() == game.rules()
+    assert feint.load_game(game.name).declaration() == game.declaration()
 
 
 def test_a_game_from_a_users_file(tmp_path):
@@ -248,8 +248,8 @@ KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),),
         ({"players": 1}, "at least 2 players"),
         ({"blinds": (1.0, 2.0, 4.0)}, "no more blinds than its 2 players"),
         ({"ante": -1.0}, "antes and blinds of 0 or more"),
-        ({"stack": 5.0}, r"a stack together with pot_bets \(no-limit\), or neither"),
-        ({"pot_bets": (1.0,)}, "a stack together with pot_bets"),
+        ({"stack": 5.0}, r"a stack with pot_bets \(no-limit\), or neither"),
+        ({"pot_bets": (1.0,)}, r"a stack with pot_bets \(no-limit\)"),
         ({"pot_bets": (1.0,), "stack": 1.0}, "a stack above the 1 posted, not 1"),
         ({"deck": Deck("JQK", 5, suits=True)}, "at most 4 suits, not 5"),
     ],

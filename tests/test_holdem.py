@@ -97,7 +97,7 @@ def test_hands_as_in_open_spiel(parameters, hands):
 
 
 def test_the_comparisons_notice_other_rules():
-    game, rng = holdem(rules="rlcard"), Random(1)
+    game, rng = holdem(variant="rlcard"), Random(1)
     for compare in (
         functools.partial(compare_with_open_spiel, source=universal_poker(holdem())),
         compare_with_pokerkit,
@@ -171,24 +171,14 @@ def betting_decisions(game):
 
 def test_betting_decisions():
     assert betting_decisions(holdem()) == [8, 70, 630, 5670]
-    assert betting_decisions(holdem(rules="rlcard")) == [10, 90, 810, 7290]
+    assert betting_decisions(holdem(variant="rlcard")) == [10, 90, 810, 7290]
     assert betting_decisions(holdem(rounds=2, ranks=5)) == [8, 70]
 
 
-def test_sizes_without_unrolling(tree_of):
-    """The number of information sets is that of Johanson, Measuring the size of large no-limit poker games (2013)."""
-    _, infosets = holdem().unrolled_size()
-    assert infosets == 319_365_922_522_608
-    for name in ("kuhn", "kuhn(players=4)", "leduc(suits=True)"):
-        tree = tree_of(name)
-        assert feint.load_game(name).unrolled_size() == (tree.nodes, len(tree.infosets))
-    assert feint.load_game("leduc").unrolled_size() is None
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["acpc", "rlcard"])
-def test_the_smallest_game_unrolls(rules):
-    game = holdem(rules=rules, ranks=2, rounds=2)
+@pytest.mark.parametrize("variant", ["acpc", "rlcard"])
+def test_the_smallest_game_unrolls(variant):
+    game = holdem(variant=variant, ranks=2, rounds=2)
     tree = feint.unroll(game, cache=False)
     assert (tree.nodes, len(tree.infosets)) == game.unrolled_size()
     assert len(np.unique(tree.features, axis=0)) == len(np.unique(tree.labels)) == len(tree.infosets)
@@ -211,7 +201,7 @@ def scripted(game, script, deal=DEAL):
 
 
 @pytest.mark.parametrize(
-    ("rules", "script", "payoffs"),
+    ("variant", "script", "payoffs"),
     [
         ("acpc", "fold", (-1, 1)),
         ("acpc", "call raise fold", (-2, 2)),
@@ -224,15 +214,15 @@ def scripted(game, script, deal=DEAL):
         ("rlcard", "call fold", (2, -2)),  # the big blind throws a free hand away
     ],
 )
-def test_hands_played_out(rules, script, payoffs):
-    game = holdem(rules=rules)
+def test_hands_played_out(variant, script, payoffs):
+    game = holdem(variant=variant)
     state = scripted(game, script)
     assert game.actor(state) == feint.TERMINAL
     assert tuple(game.payoffs(state)) == payoffs
 
 
 @pytest.mark.parametrize(
-    ("rules", "script", "actor", "label", "moves"),
+    ("variant", "script", "actor", "label", "moves"),
     [
         ("acpc", "", 0, "KdAs", "fold call raise"),
         ("acpc", "call", 1, "7h7c: call", "call raise"),
@@ -243,8 +233,8 @@ def test_hands_played_out(rules, script, payoffs):
         ("rlcard", "call call", 1, "7h7c 2s7sKs: call check", "fold call raise"),
     ],
 )
-def test_situations(rules, script, actor, label, moves):
-    game = holdem(rules=rules)
+def test_situations(variant, script, actor, label, moves):
+    game = holdem(variant=variant)
     state = scripted(game, script)
     assert game.actor(state) == actor
     assert game.label(state, actor) == label
@@ -254,7 +244,7 @@ def test_situations(rules, script, actor, label, moves):
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"rules": "acpcc"}, r"^holdem has no rules called 'acpcc'; did you mean acpc\?$"),
+        ({"variant": "acpcc"}, r"^holdem has no variant called 'acpcc'; did you mean acpc\?$"),
         ({"ranks": 14}, r"^holdem takes ranks from 3 to 13, but ranks=14 was given\.$"),
         ({"ranks": 2}, r"^holdem takes ranks from 3 to 13, but ranks=2 was given\.$"),
         ({"ranks": 1, "rounds": 2}, r"^holdem takes ranks from 2 to 13, but ranks=1 was given\.$"),
@@ -293,12 +283,12 @@ def test_dealing_is_one_outcome_of_chance():
 # Properties.
 
 
-@pytest.mark.parametrize(("rules", "most"), [("acpc", 48), ("rlcard", 50)])
+@pytest.mark.parametrize(("variant", "most"), [("acpc", 48), ("rlcard", 50)])
 @given(rng=HANDS)
 @settings(max_examples=200)
-def test_random_hands(rules, most, rng):
+def test_random_hands(variant, most, rng):
     """Nobody wins more than the other loses, or than the betting allows; features are 288 zeros and ones."""
-    game = holdem(rules=rules)
+    game = holdem(variant=variant)
     for state in played_out(game, rng):
         actor = game.actor(state)
         if actor == feint.TERMINAL:

@@ -36,7 +36,15 @@ def test_every_setting_is_explained(call, name):
 
 def test_a_preset_is_told_by_what_it_changes(call):
     _, out, _ = call("algorithms", "dqn")
-    assert "--preset double: double=True\n" in out
+    assert "--preset double: values.double=True\n" in out
+    assert "--preset poker-rnn: tables=20 exploration.epsilon=0.1 values.optimiser=adam values.rate=0.0001 " in out
+    assert " network.hidden=512,512,512 " in out
+    told = json.loads(call("algorithms", "dqn", "--json")[1])
+    assert told["presets"]["double"] == {"values.double": True}
+    assert told["settings"]["values.rate"] == 0.1
+    assert told["settings"]["network.hidden"] == [64]
+    assert told["settings"]["network.cell"] is None
+    assert told["settings"]["values.decay"] == "inf", "as in config.json"
 
 
 def test_a_game_s_rules_are_told(call):
@@ -53,7 +61,7 @@ def test_runs_are_listed(call, tmp_path):
         call("train", *words.split(), "--steps", "3")
     (tmp_path / "runs" / "begun").mkdir()
     shutil.copy(tmp_path / "runs" / "kuhn-cfr+" / "config.json", tmp_path / "runs" / "begun")
-    (tmp_path / "runs" / "kuhn-elite-play" / "made.json").unlink()
+    (tmp_path / "runs" / "kuhn-elite-play" / "provenance.json").unlink()
     (tmp_path / "runs" / "broken").mkdir()
     (tmp_path / "runs" / "broken" / "config.json").write_text("{")
     code, out, _ = call("runs", "--json")

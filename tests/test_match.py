@@ -14,17 +14,22 @@ from typer.testing import CliRunner
 
 import feint
 from feint.arena.betting import unroll_betting
-from feint.arena.policy import Table, Uniform
+from feint.arena.hands import play_deals
+from feint.arena.policy import TabularPolicy, Uniform
 from feint.arena.tables import build_arena
 from feint.cli import app
 from feint.evaluate import match as match_module
 from feint.evaluate.learned_best_response import learned_best_response
-from feint.evaluate.match import cross_table, expected_winnings, match, play_deals
+from feint.evaluate.match import cross_table, expected_winnings, match
+from feint.forms.strategy import TabularStrategy
+from feint.forms.unrolled import TreeForm
 from feint.games.errors import BadInput
 from feint.games.game import CHANCE, TERMINAL
 from feint.games.matrix import MatrixGame
+from feint.learners.networks import Design
 from feint.learners.q_learning import QLearning
-from feint.runs.seats import seat
+from feint.players.player import StrategyPlayer
+from feint.runs.lineup import line_up
 
 
 def strategies(tree, count, seed=0):
@@ -44,7 +49,13 @@ def worth(tree, first, second):
 
 
 def tables(*strategies):
-    return [Table(jnp.asarray(strategy)) for strategy in strategies]
+    return [TabularPolicy(jnp.asarray(strategy)) for strategy in strategies]
+
+
+def players(tree, names, strategies):
+    """Strategies as players, by name."""
+    made = (StrategyPlayer(TabularStrategy(tree.fingerprint, each), TreeForm(tree)) for each in strategies)
+    return dict(zip(names, made, strict=True))
 
 
 @pytest.mark.parametrize("name", ["kuhn", "kuhn(players=3)", "leduc"])
@@ -53,7 +64,8 @@ def test_a_match_finds_what_strategies_are_worth(tree_of, name):
     first, second = strategies(tree, 2)
     played = match(build_arena(tree), *tables(first, second), 200_000)
     assert abs(played.mean - worth(tree, first, second)) < 4 * played.error
-    assert expected_winnings(tree, first, second) == pytest.approx(worth(tree, first, second))
+    exact = expected_winnings(TreeForm(tree), *(TabularStrategy(tree.fingerprint, each) for each in (first, second)))
+    assert exact == pytest.approx(worth(tree, first, second), abs=1e-12)
     assert played.hands == pytest.approx(200_000, abs=tree.players)
 
 
@@ -83,8 +95,8 @@ def test_hands_that_chance_ends_before_anyone_decides_count():
     seats = play_deals(build_arena(tree), tuple(tables(first, second)), 50_000, jax.random.key(0)).mean(0)
     mixed = np.where((tree.player == 0)[:, None], first, second)
     assert abs(seats[0] - feint.expected_values(tree, mixed)[0]) < 0.02
-    small = QLearning(tables=64, hidden=(8,), warmup=50, batch=32)
-    bound = learned_best_response(tree, tables(first)[0], 300, 20_000, small)
+    small = QLearning(tables=64, network=Design((8,)), warmup=50, batch=32)
+    bound = learned_best_response(TreeForm(tree), tables(first)[0], 300, 20_000, small)
     assert bound.low <= feint.exploitability(tree, first)
 
 
@@ -98,12 +110,12 @@ def test_the_big_blind_is_the_same_for_all(tmp_path, monkeypatch):
         "    betting = (Round(raise_by=1, cap=1),)\n"
         "    return Poker(deck=Deck('JQK'), ante=3.0, blinds=(0.5, 1.0), rounds=betting, showdown=high_card)\n"
     )
-    seated = seat(("random", "call"), "mine.py:game")
-    assert seated.big_blind == unroll_betting(feint.load_game("mine.py:game")).big_blind == 1.0
+    seated = line_up(("random", "call"), "mine.py:game")
+    assert seated.form.big_blind == unroll_betting(feint.load_game("mine.py:game")).big_blind == 1.0
 
 
 def test_a_game_may_be_named_in_other_words():
-    assert seat(("feint:kuhn", "random"), "kuhn(players=2)").ground.name == "kuhn"
+    assert line_up(("feint:kuhn", "random"), "kuhn(players=2)").form.name == "kuhn"
 
 
 def test_intervals_cover_the_truth_as_often_as_they_say(tree_of):
@@ -128,8 +140,7 @@ def test_the_same_player_wins_nothing_off_itself(tree_of):
 
 def test_cross_tables_are_antisymmetric(tree_of):
     tree = tree_of("kuhn")
-    one, two, three = tables(*strategies(tree, 3))
-    table = cross_table(build_arena(tree), {"one": one, "two": two, "three": three}, 4_000)
+    table = cross_table(TreeForm(tree), players(tree, "abc", strategies(tree, 3)), 4_000)
     assert len(table) == 6
     assert all(table[a, b].mean == -table[b, a].mean for a, b in table)
 
@@ -139,7 +150,7 @@ def test_cross_tables_are_not_antisymmetric_where_the_game_is_not(tree_of, name)
     """With three players the other takes two seats; and both can win where nobody has to lose."""
     tree = tree_of(name)
     one, two = strategies(tree, 2, seed=4)
-    table = cross_table(build_arena(tree), dict(zip("ab", tables(one, two), strict=True)), 60_000)
+    table = cross_table(TreeForm(tree), players(tree, "ab", (one, two)), 60_000)
     for pair, (first, second) in {("a", "b"): (one, two), ("b", "a"): (two, one)}.items():
         assert abs(table[pair].mean - worth(tree, first, second)) < 4 * table[pair].error + 1e-6
     assert abs(table["a", "b"].mean + table["b", "a"].mean) > 8 * table["a", "b"].error
@@ -171,17 +182,17 @@ def test_too_few_hands_are_refused(tree_of):
 
 def test_players_are_seated_by_name(tmp_path):
     run = feint.train("cfr+", "kuhn", steps=50, out=tmp_path / "kuhn")
-    seated = seat((str(run.path), "random"))
-    assert (seated.ground.name, seated.big_blind) == ("kuhn", 1.0)
+    seated = line_up((str(run.path), "random"))
+    assert (seated.form.name, seated.form.big_blind) == ("kuhn", 1.0)
     with pytest.raises(BadInput, match="no player called 'nobody'"):
-        seat(("nobody", "call"))
+        line_up(("nobody", "call"))
     with pytest.raises(BadInput, match="says which game"):
-        seat(("random", "call"))
+        line_up(("random", "call"))
     with pytest.raises(BadInput, match="different games"):
-        seat((str(run.path), "random"), "leduc")
-    with pytest.raises(BadInput, match="for poker"):
-        seat(("fold", "random"), "rock_paper_scissors")
-    assert seat(("fold", "random"), "holdem").big_blind == 2
+        line_up((str(run.path), "random"), "leduc")
+    with pytest.raises(BadInput, match=r"no move called .fold. to make always in rock_paper_scissors"):
+        line_up(("fold", "random"), "rock_paper_scissors")
+    assert line_up(("fold", "random"), "holdem").form.big_blind == 2
 
 
 def test_the_command_plays_a_match():
@@ -198,7 +209,8 @@ def test_the_command_plays_a_match():
 
 @pytest.mark.slow
 def test_a_hold_em_run_is_judged_by_matches_and_bounds(tmp_path):
-    small = {"memory": "rows", "tables": 16, "hidden": [8], "replay_capacity": 200, "history_capacity": 200}
+    small = {"tables": 16, "network.hidden": [8], "replay": {"kind": "rows", "capacity": 200}}
+    small |= {"average": {"kind": "reservoir", "capacity": 200}}
     run = feint.train("nfsp", "holdem", settings=small, steps=20, out=tmp_path / "run")
     result = CliRunner().invoke(app, ["evaluate", str(run.path), "--hands", "200", "--json"])
     told = json.loads(result.stdout)

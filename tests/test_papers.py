@@ -15,8 +15,8 @@ from feint.games.errors import RunStopped
 from feint.papers import leduc_nfsp, trials
 from feint.papers.library import papers, published
 from feint.runs.config import RunConfig
-from feint.runs.folder import Run
-from feint.runs.train import Unwatched, evaluation_points
+from feint.runs.loop import Unwatched, evaluation_points
+from feint.runs.run import Run
 
 
 def test_papers_are_found_by_name():
@@ -55,7 +55,7 @@ def made_up(curves: dict[str, Callable[[int], float]], folds: float = 0.4, steps
                 RunConfig("leduc", "nfsp", {}, seed),
                 [{"step": n, "exploitability": curves.get(name, falling)(n) * 1.1**seed} for n in points],
                 [],
-                feint.TabularStrategy(jnp.asarray(table), tree.fingerprint),
+                feint.TabularStrategy(tree.fingerprint, jnp.asarray(table)),
             )
             for seed in range(3)
         ]
@@ -116,7 +116,7 @@ def test_a_reproduction_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(trials, "train", whole)
     run = leduc_nfsp.run_seed(experiment, tmp_path, 8, 1, Unwatched())
     assert [row["step"] for row in run.metrics] == list(range(1, 9))
-    assert any(f"feint {feint.__version__}" in words for words in json.loads((path / "made.json").read_text()))
+    assert any(f"feint {feint.__version__}" in words for words in json.loads((path / "provenance.json").read_text()))
 
 
 @pytest.mark.slow
@@ -138,7 +138,7 @@ def test_a_relu_output_does_not_learn(tmp_path):
     """The thesis's finding, as far as it holds here: values that cannot be negative teach no strategy."""
     ends = []
     for output in ("linear", "relu"):
-        settings, out = {"output": output}, tmp_path / output
+        settings, out = {"network.output": output}, tmp_path / output
         run = feint.train("nfsp", "leduc", preset="paper", settings=settings, steps=30_000, out=out)
         ends.append(run.metrics[-1]["exploitability"])
     assert ends[1] > 1.5 * ends[0]

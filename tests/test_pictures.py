@@ -14,13 +14,17 @@ from rich.console import Console
 
 import feint
 from feint.arena.betting import unroll_betting
+from feint.forms.library import form_of
+from feint.forms.strategy import TabularStrategy
+from feint.games.cards import Deck, high_card
 from feint.games.library import load_game
+from feint.games.poker import Poker, Round
+from feint.report import game_tree, grid
 from feint.report.game_tree import Branch, _places, draw_tree
 from feint.report.grid import Panel, draw_grid, layout
 from feint.report.picture import draw_strategy
 from feint.report.starting_hands import ask_starting_hands, by_ranks, draw_chart, draw_heat_map
 from feint.report.table import strategy_table
-from feint.tree.strategy import TabularStrategy
 
 
 @pytest.fixture(scope="module")
@@ -35,24 +39,29 @@ def test_kuhn_is_a_grid(tree_of, name, cards, situations):
     assert "".join(found.cards) == cards
     assert len(found.situations) == situations
     assert found.situations[0] == (0, "")
-    for (card, (player, betting)), row in found.infoset.items():
-        assert tree.labels[row] == (f"{card}: {betting}" if betting else card)
-        assert tree.player[row] == player
+    assert sorted(found.infoset.flat) == list(range(len(tree.player)))
+    for (row, column), infoset in np.ndenumerate(found.infoset):
+        card, (player, betting) = found.cards[row], found.situations[column]
+        assert tree.labels[infoset] == (f"{card}: {betting}" if betting else card)
+        assert tree.player[infoset] == player
 
 
-@pytest.mark.parametrize("name", ["leduc", "rock_paper_scissors", "leduc_no_limit"])
+@pytest.mark.parametrize(
+    "name", ["leduc", "leduc_thesis", "rock_paper_scissors", "leduc_no_limit", "open_spiel:kuhn_poker"]
+)
 def test_other_games_are_not(tree_of, name):
     assert layout(tree_of(name)) is None
 
 
 def test_grids_are_drawn_and_dominated_moves_are_red(tree_of, tmp_path):
     tree = tree_of("kuhn")
+    found = layout(tree)
     tables = np.stack([tree.uniform(), tree.uniform()])
     marked = np.zeros_like(tree.legal)
     marked[0, 1] = True
     plain, red = (
-        imread(draw_grid(tree, [Panel("one", tables), Panel("two", tables[:1])], tmp_path / f"{number}.png", dominated))
-        for number, dominated in enumerate((None, marked))
+        imread(draw_grid(tree, found, [Panel("one", tables), Panel("", tables[:1])], tmp_path / f"{number}.png", marks))
+        for number, marks in enumerate((None, marked))
     )
 
     def reddish(image):
@@ -60,6 +69,36 @@ def test_grids_are_drawn_and_dominated_moves_are_red(tree_of, tmp_path):
 
     assert reddish(plain) == 0
     assert reddish(red) > 100
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"ante": 1.0}, {"": "check bet", "check": "check bet", "bet": "fold call", "check bet": "fold call"}),
+        ({"ante": 1.0, "free_folds": True}, {"": "fold check bet", "check": "fold check bet", "bet": "fold call"}),
+        ({"blinds": (0.5, 1.0)}, {"": "fold call raise", "call": "check raise", "call raise": "fold call"}),
+        ({"blinds": (0.5, 1.0), "free_folds": True}, {"": "fold call raise", "call": "fold check raise"}),
+    ],
+)
+def test_grids_and_trees_call_moves_what_players_do(monkeypatch, changes, expected):
+    """A check is no call, nor a bet a raise, whether or not one may fold or has posted a blind."""
+    game = Poker(deck=Deck("QK"), rounds=(Round(raise_by=1, cap=1),), showdown=high_card, **changes)
+    tree, drawn = feint.unroll(game), []
+    found = layout(tree)
+    for module in (grid, game_tree):
+        monkeypatch.setattr(module, "keep", lambda figure, path: drawn.append(figure))
+    draw_grid(tree, found, [Panel("", tree.uniform()[None])], None)
+    draw_tree(tree, [Branch("", 0)], None, tree.uniform())
+    cells = np.reshape(drawn[0].axes, found.infoset.shape)
+    said = {betting: words(cells[0, column])[::-1] for column, (_, betting) in enumerate(found.situations)}
+    assert {betting: " ".join(said[betting]) for betting in expected} == expected
+    made = {word for word in words(drawn[1].axes[0]) if word}
+    assert made == {word for row in said.values() for word in row}
+
+
+def words(axes):
+    """The words beside the numbers."""
+    return [re.sub(r"[-–\d., ?]", "", text.get_text()) for text in axes.texts]
 
 
 def test_trees_place_parents_above_their_children(tree_of, tmp_path):
@@ -94,15 +133,16 @@ def test_suited_hands_are_above_the_diagonal(holdem, tmp_path):
 
 def test_runs_have_the_picture_of_their_game(tmp_path):
     kuhn = feint.train("cfr", "kuhn", steps=20, out=tmp_path / "kuhn")
-    assert draw_strategy(kuhn, tmp_path) == tmp_path / "strategy.png"
-    assert draw_strategy(feint.train("cfr", "leduc", steps=2, out=tmp_path / "leduc"), tmp_path) is None
+    assert draw_strategy(kuhn, form_of("kuhn"), tmp_path) == tmp_path / "strategy.png"
+    leduc = feint.train("cfr", "leduc", steps=2, out=tmp_path / "leduc")
+    assert draw_strategy(leduc, form_of("leduc"), tmp_path) is None
 
 
 def test_long_labels_take_no_numbers_off_the_table(tree_of):
     tree = tree_of("kuhn")
     long = replace(tree, labels=tuple(label + " and so on" * 12 for label in tree.labels))
     console = Console(width=80, file=io.StringIO())
-    console.print(strategy_table(long, TabularStrategy(long.uniform(), long.fingerprint), 80))
+    console.print(strategy_table(long, TabularStrategy(long.fingerprint, long.uniform()), 80))
     shown = console.file.getvalue()
     assert re.search(r"player +sees +fold +call +raise +leak", shown)
     assert shown.count("0.50") == 2 * len(tree.labels)

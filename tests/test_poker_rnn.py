@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from conftest import advance
+from feint.forms.dealt import CardForm
+from feint.forms.leaves import leaves_of, restored
 from feint.games.errors import BadInput, RunStopped
 from feint.papers import poker_rnn, trials
 from feint.papers.library import papers
@@ -20,14 +22,14 @@ from feint.papers.poker_rnn_claims import BUDGET, OURS, THEIRS, answer, hands_to
 from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Estimate, Judged, Sense, on_leduc, sense, starting_values
 from feint.papers.trials import Notebook, Trial, provenance, trained, value_networks
 from feint.report.starting_hands import by_ranks
-from feint.runs.checkpoint import leaves_of, restored, save_checkpoint
+from feint.runs.checkpoint import save_checkpoint
 from feint.runs.config import resolve
-from feint.runs.folder import write_whole
-from feint.runs.train import Unwatched
+from feint.runs.files import write_whole
+from feint.runs.loop import Unwatched
 
 NAMES = [*AGENTS, RANDOM]
-TINY = {"tables": 16, "replay_capacity": 200, "warmup": 20, "batch": 8}
-TINY_NFSP = TINY | {"history_capacity": 200}
+TINY = {"tables": 16, "replay.capacity": 200, "warmup": 20, "batch": 8}
+TINY_NFSP = TINY | {"average.capacity": 200}
 
 
 def curve(best: float, end: float, wiggle: float = 0.0, rise: int = 10_000) -> list[dict[str, float]]:
@@ -181,9 +183,9 @@ def test_values_without_a_pattern_show_none(holdem):
 @pytest.mark.parametrize("name", ["nfsp", pytest.param("rnfsp", marks=pytest.mark.slow)])
 def test_value_networks_come_from_the_checkpoint(holdem, name, tmp_path):
     """They are those that the same training has, and stay when the checkpoints go."""
-    settings = TINY_NFSP | {"hidden": [8]} | ({"remembers": 8} if name == "rnfsp" else {})
+    settings = TINY_NFSP | {"network": {"hidden": [8], "cell_units": 8}}
     run = trained(Trial(tmp_path / name, name, name, "holdem", "poker-rnn", settings, steps=40), Unwatched())
-    solver = resolve(name, settings, "poker-rnn").on(holdem)
+    solver = resolve(name, settings, "poker-rnn").on(CardForm(holdem))
     first = eqx.filter_jit(lambda solver, key: solver.init(key))(solver, jax.random.key(0))
     state = advance(solver, first, 40)
     for kept in (value_networks(run, solver), value_networks(run, solver)):
@@ -199,7 +201,7 @@ def test_value_networks_come_from_the_checkpoint(holdem, name, tmp_path):
     np.testing.assert_allclose(values, values.T)
     seen = cell.here.blank()._replace(cards=jnp.array([3, 40, 255, 255, 255, 255, 255], jnp.uint8))
     seen = jax.tree.map(lambda leaf: leaf[None], seen)
-    told = np.asarray(cell._answers(solver.seats(state)[0].values.network, seen))[0]
+    told = np.asarray(solver.seats(state)[0].values.network.at(cell.here, seen, None))[0]
     assert values[3, 40] == pytest.approx(told.max(), abs=1e-5)  # rewards are in big blinds, and all moves legal
     (run.path / "values.safetensors").unlink()
     with pytest.raises(BadInput, match="no checkpoint of its last step"):
@@ -207,7 +209,8 @@ def test_value_networks_come_from_the_checkpoint(holdem, name, tmp_path):
 
 
 def test_value_networks_come_from_the_checkpoints_of_seats_that_learn_at_once(holdem, tmp_path):
-    solver = replace(resolve("linear-q", TINY, "poker-rnn").on(holdem), alike=True)
+    solver = resolve("linear-q", TINY, "poker-rnn").on(CardForm(holdem))
+    solver = replace(solver, seating=replace(solver.seating, alike=True))
     state = solver.init(jax.random.key(0))
     networks = tuple(seat.values.network for seat in solver.seats(state))
     found = trials._values_in(save_checkpoint(tmp_path, 1, state, write_whole), leaves_of(networks), alike=True)
@@ -252,8 +255,8 @@ def test_numbers_are_found_once(tmp_path):
 def test_the_report_is_written_from_runs(tmp_path, monkeypatch):
     assert papers()["poker-rnn"] is poker_rnn.reproduce
     settings = {name: TINY_NFSP if name.endswith("nfsp") else TINY for name in AGENTS}
-    settings = {name: own | ({} if name == "linear-q" else {"hidden": [8]}) for name, own in settings.items()}
-    settings = {name: own | ({"remembers": 8} if name in ("drqn", "rnfsp") else {}) for name, own in settings.items()}
+    network = {"network": {"hidden": [8], "cell_units": 8}}
+    settings = {name: own | ({} if name == "linear-q" else network) for name, own in settings.items()}
     tiny = replace(poker_rnn.QUICK, settings=settings, hands=10, matches=(64, 128), bounds=8)
     monkeypatch.setattr(poker_rnn, "QUICK", tiny)
     page = poker_rnn.reproduce(tmp_path, True, lambda title: Unwatched())

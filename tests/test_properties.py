@@ -16,18 +16,17 @@ import feint
 from conftest import UNROLLABLE, advance, algorithm_on, random_games, random_table
 from feint.games.cards import Deck
 from feint.games.poker import Poker
-from feint.tree.unroll import walk
 
 SEEDS = st.integers(0, 2**16)
 
 
 def policy_of(tree, table):
     """A table as a function of what a player sees, so that the recursion below never looks at the tree."""
-    rows = {(seen.player, seen.label): row for row, seen in enumerate(tree.infosets)}
+    rows = {key: row for row, key in enumerate(zip(tree.player.tolist(), tree.views, strict=True))}
     columns = {name: column for column, name in enumerate(tree.actions)}
 
     def policy(game, state, player):
-        row = rows[player, game.label(state, player)]
+        row = rows[player, game.view(state, player)]
         return {move: table[row, columns[game.actions[move]]] for move in game.legal(state)}
 
     return policy
@@ -80,7 +79,7 @@ def pure_strategies(game, player):
 def test_judges_agree_with_recursion(game, seed):
     """One test for all the judges, because compiling them for a game takes far longer than asking them."""
     assume(max(pure_strategies(game, player) for player in range(game.players)) <= 1000)
-    tree = walk(game)
+    tree = feint.unroll(game)
     table = random_table(tree, seed)
     policy = policy_of(tree, table)
     values = value_of(game, game.start(), policy)
@@ -118,10 +117,9 @@ def check_move_values(game, tree, table, policy):
             if actor == feint.CHANCE:
                 followed = [(chance, after) for chance, after in game.chance(state)]
             elif actor == player:
-                label = game.label(state, player)
                 followed = [(1.0, game.play(state, move)) for move in game.legal(state)]
                 for move, (_, after) in zip(game.legal(state), followed, strict=True):
-                    seen = met.setdefault((label, game.actions[move]), [])
+                    seen = met.setdefault((game.view(state, player), game.actions[move]), [])
                     seen.append((reach, value_of(game, after, best)[player]))
             else:
                 followed = [(chance, game.play(state, move)) for move, chance in policy(game, state, actor).items()]
@@ -131,7 +129,7 @@ def check_move_values(game, tree, table, policy):
         visit(game.start(), 1.0)
         for row in np.flatnonzero(tree.player == player):
             for column in np.flatnonzero(tree.legal[row]):
-                weights, worth = np.transpose(met[tree.labels[row], tree.actions[column]])
+                weights, worth = np.transpose(met[tree.views[row], tree.actions[column]])
                 if weights.sum() > 0:
                     assert found[row, column] == pytest.approx(weights @ worth / weights.sum(), abs=1e-9)
                 else:
@@ -148,7 +146,7 @@ def check_deviations(tree, found, conv):
 
 @given(random_games(players=(2,), zero_sum=True), SEEDS)
 def test_linear_programme_leaves_nothing_to_gain(game, seed):
-    tree = walk(game)
+    tree = feint.unroll(game)
     solution = algorithm_on(tree, "linear-program")
     strategy = solution.strategy(solution.init(jax.random.key(0)))
     assert feint.nash_conv(tree, strategy) < 1e-9
@@ -164,7 +162,7 @@ def test_linear_programme_leaves_nothing_to_gain(game, seed):
 @given(random_games(players=(3,), zero_sum=True), SEEDS)
 @settings(max_examples=8)
 def test_zero_sum_stays_zero_sum(game, seed):
-    tree = walk(game)
+    tree = feint.unroll(game)
     assert tree.zero_sum
     assert feint.expected_values(tree, random_table(tree, seed)).sum() == pytest.approx(0.0, abs=1e-12)
 
@@ -172,7 +170,7 @@ def test_zero_sum_stays_zero_sum(game, seed):
 @given(random_games())
 @settings(max_examples=100)
 def test_chance_sums_to_one(game):
-    tree = walk(game)
+    tree = feint.unroll(game)
     deals = np.flatnonzero(tree.actor == feint.CHANCE)
     total = np.bincount(tree.parent[1:], tree.chance[1:], tree.nodes)
     assert total[deals] == pytest.approx(1.0, abs=1e-12)
@@ -188,7 +186,7 @@ def test_chance_sums_to_one(game):
 @given(random_games(), st.sampled_from(["cfr", "cfr+", "dcfr", "pcfr+", "xfp"]))
 @settings(max_examples=8)
 def test_solvers_give_strategies_on_any_game(game, name):
-    tree = walk(game)
+    tree = feint.unroll(game)
     algorithm = algorithm_on(tree, name)
     table = algorithm.strategy(advance(algorithm, algorithm.init(jax.random.key(0)), 20)).table(tree)
     assert table.sum(1) == pytest.approx(1.0, abs=1e-12)
@@ -200,19 +198,13 @@ def test_solvers_give_strategies_on_any_game(game, name):
 @settings(max_examples=50)
 def test_suits_change_nothing_in_leduc(tree_of, seed):
     merged, suited = tree_of("leduc"), tree_of("leduc(suits=True)")
-    rows = {
-        (int(player), label): row for row, (player, label) in enumerate(zip(merged.player, merged.labels, strict=True))
-    }
-    lift = [rows[seen.player, without_suits(seen.label)] for seen in suited.infosets]
+    rows = {view: row for row, view in enumerate(merged.views)}
+    ranks = [[tuple(card // 2 for card in cards) for cards in view[1:3]] for view in suited.views]
+    lift = [rows[dealer, *cards, moves] for cards, (dealer, _, _, moves) in zip(ranks, suited.views, strict=True)]
     assert set(lift) == set(range(288))
     table = random_table(merged, seed)
     assert feint.nash_conv(suited, table[lift]) == pytest.approx(feint.nash_conv(merged, table), abs=1e-12)
     assert feint.expected_values(suited, table[lift]) == pytest.approx(feint.expected_values(merged, table), abs=1e-12)
-
-
-def without_suits(label):
-    cards, colon, betting = label.partition(":")
-    return cards.replace("s", "").replace("h", "") + colon + betting
 
 
 @pytest.mark.parametrize(

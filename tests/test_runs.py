@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import pairwise
 
 import equinox as eqx
@@ -20,11 +20,14 @@ import numpy as np
 import pytest
 
 import feint
+from feint.forms.library import form_of
 from feint.games.errors import RunStopped
-from feint.runs.config import RunConfig, algorithms, resolve
-from feint.runs.folder import RunFolder, load_run, write_whole
-from feint.runs.made import made_with
-from feint.runs.train import evaluation_points
+from feint.runs.config import RunConfig, algorithms, flat, resolve
+from feint.runs.files import write_whole
+from feint.runs.folder import RunFolder
+from feint.runs.loop import evaluation_points
+from feint.runs.provenance import provenance
+from feint.runs.run import load_run
 from feint.runs.trainer import Trainer
 
 
@@ -60,7 +63,7 @@ def test_hands_stop_a_run_at_the_first_step_that_has_enough(tmp_path, monkeypatc
     before = feint.train("nfsp", "kuhn", steps=last["step"] - 1, out=tmp_path / "before", **few)
     assert before.metrics[-1]["hands"] < 333
     assert before.metrics[:-1] == run.metrics[: len(before.metrics) - 1]
-    monkeypatch.setattr("feint.runs.train.PIECE", 0.0)  # one step at a time
+    monkeypatch.setattr("feint.runs.loop.PIECE", 0.0)  # one step at a time
     again = feint.train("nfsp", "kuhn", hands=333, out=tmp_path / "again", **few)
     assert again.metrics == run.metrics
     assert (again.path / "strategy.safetensors").read_bytes() == (run.path / "strategy.safetensors").read_bytes()
@@ -78,16 +81,16 @@ def test_the_first_of_several_ends_stops_a_run(tmp_path):
 
 def test_a_run_tells_where_and_with_what_it_was_made(tmp_path, monkeypatch):
     made = ("a machine", "jax 1.2.3", "feint 4.5.6")
-    monkeypatch.setattr("feint.runs.folder.made_with", lambda: made)
+    monkeypatch.setattr("feint.runs.folder.provenance", lambda: made)
     run = feint.train("cfr", "kuhn", steps=2, out=tmp_path / "run")
-    assert run.made == load_run(run.path).made == made
+    assert run.provenance == load_run(run.path).provenance == made
     assert "On a machine with jax 1.2.3 and feint 4.5.6. " in (run.path / "README.md").read_text()
-    (run.path / "made.json").unlink()  # as in older runs
-    assert load_run(run.path).made == ()
+    (run.path / "provenance.json").unlink()  # as in older runs
+    assert load_run(run.path).provenance == ()
 
 
 def test_this_machine_is_told():
-    machine, *programs = made_with()
+    machine, *programs = provenance()
     assert machine
     assert programs[0] == f"jax {jax.__version__}"
     assert programs[1].startswith(f"feint {feint.__version__}")
@@ -115,6 +118,74 @@ def test_settings_are_checked_and_kept(tmp_path):
     assert not (tmp_path / "other").exists()
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"network.hidden": (64, 32)},
+        {"network.hidden": [64, 32]},
+        {"network": {"hidden": "64,32"}},
+        {"network.hidden": "64,32"},
+        {"network.hidden": "[64, 32]"},
+        {"network.hidden": "(64,32)"},
+    ],
+)
+def test_settings_are_dotted_or_in_groups_and_lists_need_no_brackets(settings):
+    assert resolve("nfsp", settings).network.hidden == (64, 32)
+
+
+def test_short_lists_are_lists_too():
+    assert resolve("nfsp", {"network.hidden": "64"}).network.hidden == (64,)
+    assert resolve("nfsp", {"network.hidden": "[]"}).network.hidden == ()
+    assert resolve("nfsp", {"values.reward_scale": "none"}, "paper").values.reward_scale is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"hidden": 8}, r"nfsp has no setting called 'hidden'; did you mean network\.hidden\?"),
+        ({"rate": 1}, r"no setting called 'rate'; did you mean policy\.rate or values\.rate\?"),
+        ({"networks.hiden": 8}, r"no setting called 'networks\.hiden'; did you mean network\.hidden"),
+        ({"network": {"hiden": 8}}, r"no setting called 'network\.hiden'; did you mean network\.hidden"),
+        ({"exploration": 0.1}, r"'exploration'; did you mean exploration\.decay or exploration\.epsilon\?"),
+        ({"replay_capacity": 8}, r"'replay_capacity'; did you mean replay\.capacity"),
+        ({"network.hidden": "8,x"}, r"nfsp cannot take network\.hidden='8,x': Input should be a valid integer"),
+        ({"values.rate": "-1"}, r"^values\.rate must be above 0, but -1\.0 was given\.$"),
+    ],
+)
+def test_settings_that_there_are_not_are_answered_with_the_nearest(settings, sentence):
+    with pytest.raises(feint.BadInput, match=sentence):
+        resolve("nfsp", settings)
+
+
+def test_groups_come_back_as_they_were(tmp_path):
+    settings = {"tables": 16, "network.hidden": (8, 8), "policy": {"smoothing": 0.5}}
+    run = feint.train("nfsp", "kuhn", steps=2, settings=settings, out=tmp_path / "run")
+    assert load_run(run.path).config == run.config
+    kept = json.loads((run.path / "config.json").read_text())["settings"]
+    assert (kept["network"]["hidden"], kept["policy"]["smoothing"], kept["values"]["error_clip"]) == (
+        [8, 8],
+        0.5,
+        "inf",
+    )
+    card = (run.path / "README.md").read_text()
+    assert "--set tables=16 --set network.hidden=8,8 --set policy.smoothing=0.5 --steps 2" in card
+    assert "| network.hidden | 8,8 |\n" in card
+
+
+def test_a_run_with_settings_of_old_is_not_called_damaged(tmp_path, call):
+    path = feint.train("nfsp", "kuhn", steps=2, settings={"tables": 16}, out=tmp_path / "runs" / "old").path
+    config = json.loads((path / "config.json").read_text())
+    config["settings"] = {"tables": 16, "epsilon": 0.03, "hidden": [64]}
+    (path / "config.json").write_text(json.dumps(config))
+    sentence = (
+        r"old holds a run with settings that this version of Feint does not take "
+        r"\(nfsp has no setting called 'epsilon'; did you mean exploration\.epsilon\?\); train it again\.$"
+    )
+    with pytest.raises(feint.BadInput, match=sentence):
+        load_run(path)
+    assert "made by another version of Feint" in " ".join(call("runs")[1].split())
+
+
 CONFIGS = [
     (name, config) for name, method in algorithms().items() for config in (method.config, *method.presets.values())
 ]
@@ -122,8 +193,11 @@ CONFIGS = [
 
 @pytest.mark.parametrize(("algorithm", "config"), CONFIGS)
 def test_the_command_on_a_card_makes_the_same_run(algorithm, config):
-    for changes in ({}, {"hidden": (8, 8), "reward_scale": None}, {"alternating": False, "alpha": math.inf}):
-        fitting = replace(config, **{key: value for key, value in changes.items() if hasattr(config, key)})
+    known = flat(asdict(config))
+    learners = {"network.hidden": (8, 8), "values.reward_scale": None}
+    for changes in ({}, learners, {"network.hidden": ()}, {"alternating": False, "alpha": math.inf}):
+        settings = known | {key: value for key, value in changes.items() if key in known}
+        fitting = resolve(algorithm, settings)
         words = shlex.split(RunConfig("kuhn", algorithm, asdict(fitting), 7, 2).command({"step": 90}))
         assert words[:4] == ["feint", "train", algorithm, "kuhn"]
         assert words[-6:] == ["--steps", "90", "--seed", "7", "--seeds", "2"]
@@ -187,8 +261,8 @@ def test_an_interrupt_keeps_what_there_is(tmp_path):
 
 def test_a_run_that_goes_on_counts_the_time_since_its_last_evaluation(tmp_path, monkeypatch):
     """Time goes by between evaluations too; checkpoints tell it."""
-    monkeypatch.setattr("feint.runs.train.PIECE", 0.0)  # a checkpoint after every step
-    monkeypatch.setattr("feint.runs.train.SAVE_SHARE", math.inf)
+    monkeypatch.setattr("feint.runs.loop.PIECE", 0.0)  # a checkpoint after every step
+    monkeypatch.setattr("feint.runs.loop.SAVE_SHARE", math.inf)
     run = feint.train("cfr", "kuhn", steps=40, out=tmp_path / "run", save_every=0.0)
     evaluated = {row["step"] for row in run.metrics}
     saved = [row for row in run.timings if row["step"] not in evaluated]
@@ -201,9 +275,11 @@ def test_a_run_that_goes_on_counts_the_time_since_its_last_evaluation(tmp_path, 
 
 
 def test_going_on_with_other_settings_names_those_that_differ(tmp_path):
-    feint.train("nfsp", "kuhn", steps=2, settings={"tables": 16}, out=tmp_path / "run")
-    with pytest.raises(feint.BadInput, match=r"begun with settings tables=16, not tables=32; ask for the same"):
-        feint.train("nfsp", "kuhn", steps=4, settings={"tables": 32}, out=tmp_path / "run", resume=True)
+    begun, asked = ({"tables": 16, "network.hidden": hidden} for hidden in ((8, 8), (16,)))
+    feint.train("nfsp", "kuhn", steps=2, settings=begun, out=tmp_path / "run")
+    sentence = r"begun with settings network\.hidden=8,8, not network\.hidden=16; ask for the same"
+    with pytest.raises(feint.BadInput, match=sentence):
+        feint.train("nfsp", "kuhn", steps=4, settings=asked, out=tmp_path / "run", resume=True)
 
 
 def test_going_on_with_other_rules_is_refused(tmp_path):
@@ -240,18 +316,16 @@ def test_a_card_s_numbers_are_those_of_the_strategy_it_is_for(tmp_path, call):
 
 def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatch, call):
     """Nothing that is no number is ever written, and the run can be ended where it was sound."""
-    monkeypatch.setattr("feint.runs.train.PIECE", 0.0)  # a checkpoint after every step
-    monkeypatch.setattr("feint.runs.train.SAVE_SHARE", math.inf)
-    asked = {"settings": {"rate": 30.0, "tables": 64, "warmup": 20}, "out": tmp_path / "run", "save_every": 0.0}
+    monkeypatch.setattr("feint.runs.loop.PIECE", 0.0)  # a checkpoint after every step
+    monkeypatch.setattr("feint.runs.loop.SAVE_SHARE", math.inf)
+    asked = {"settings": {"values.rate": 30.0, "tables": 64, "warmup": 20}, "out": tmp_path / "run", "save_every": 0.0}
     asked |= {"seed": 7}
-    stopped = (
-        r"stopped because dqn \(seed 7\) diverged by step \d+: .*learn more slowly than with rate=30; `feint train "
-    )
+    stopped = r"stopped because dqn \(seed 7\) diverged by step \d+: .* slowly than with values\.rate=30; `feint train "
     with pytest.raises(RunStopped, match=stopped) as error:
         feint.train("dqn", "kuhn", steps=400, **asked)
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert all(math.isfinite(value) for row in rows for value in row.values())
-    assert not (tmp_path / "run" / "made.json").exists(), "it is not finished"
+    assert not (tmp_path / "run" / "provenance.json").exists(), "it is not finished"
     last = int(re.search(r"--steps (\d+)", str(error.value))[1])
     assert last < int(re.search(r"by step (\d+)", str(error.value))[1])
     command = re.search(r"`(.*)`", str(error.value))[1]
@@ -263,17 +337,19 @@ def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatc
 
 def test_a_run_that_diverges_before_any_checkpoint_says_so(tmp_path):
     with pytest.raises(RunStopped, match=r"diverged by step \d+: .*; nothing is kept\."):
-        feint.train("dqn", "kuhn", steps=400, settings={"rate": 50.0, "tables": 64, "warmup": 20}, out=tmp_path / "run")
+        feint.train(
+            "dqn", "kuhn", steps=400, settings={"values.rate": 50.0, "tables": 64, "warmup": 20}, out=tmp_path / "run"
+        )
     assert not (tmp_path / "run").exists()
 
 
 def test_values_that_die_are_told_of_once(tmp_path, call):
     """Nothing is wrong with such a run but its rate: it goes on, and judges say how it plays."""
-    asked = ["--set", "hidden=[8,8]", "--set", "tables=64", "--set", "value_rate=3", "--steps", "40"]
+    asked = ["--set", "network.hidden=8,8", "--set", "tables=64", "--set", "values.rate=3", "--steps", "40"]
     code, out, err = call("train", "nfsp", "kuhn", *asked, "--out", str(tmp_path / "run"))
     assert code == 0
     told = re.findall(
-        r"A value network of nfsp died by step (\d+): .* more slowly than with value_rate=3, policy", out + err
+        r"By step (\d+) of nfsp a value network died: .* more slowly than with values\.rate=3, policy", out + err
     )
     rows = load_run(tmp_path / "run").metrics
     assert [int(step) for step in told] == [next(row["step"] for row in rows if row["value_spread"] == 0)]
@@ -283,14 +359,14 @@ def test_values_that_die_are_told_of_once(tmp_path, call):
 def test_values_that_died_with_one_seed_are_not_lost_in_the_median(monkeypatch):
     seen = {"exploitability": np.array([3.0, 1.0, 2.0]), "value_spread": np.array([1.0, 0.0, 2.0])}
     monkeypatch.setattr(Trainer, "_look", lambda *_: seen)
-    tree = feint.unroll("kuhn")
-    config = RunConfig("kuhn", "cfr", {}, seeds=3)
-    row = Trainer(algorithms()["cfr"].config.on(tree), tree, config).evaluate()
+    form = form_of("kuhn")
+    learner = resolve("dqn", {"tables": 8, "replay.capacity": 8}).on(form)
+    row = Trainer(learner, form, RunConfig("kuhn", "dqn", {}, seeds=3)).evaluate()
     assert (row["exploitability"], row["value_spread"]) == (2.0, 0.0)
 
 
 def test_of_many_seeds_those_that_diverge_are_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("feint.runs.train.PIECE", 0.0)
+    monkeypatch.setattr("feint.runs.loop.PIECE", 0.0)
     advance = Trainer.advance
 
     def broken(trainer, steps):

@@ -7,7 +7,7 @@ import pytest
 
 import feint
 from conftest import random_table
-from feint.tree.strategy import tabulate
+from feint.forms.strategy import tabulate
 
 
 @pytest.mark.parametrize("name", ["kuhn", "kuhn(players=3)", "leduc", "leduc_thesis", "open_spiel:kuhn_poker"])
@@ -78,6 +78,25 @@ def test_information_sets_read_as_a_sequence(tree_of):
     with pytest.raises(IndexError):
         tree.infosets[12]
     assert repr(tree) == "Tree('kuhn', 58 nodes, 12 information sets)"
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc_thesis", "leduc_no_limit(free_folds=True)", "open_spiel:kuhn_poker"])
+def test_information_sets_keep_what_the_rules_say_of_them(tree_of, name):
+    """Views, labels and the words for moves, in whichever state of an information set they are asked for."""
+    game, tree = feint.load_game(name), tree_of(name)
+    rows = {key: row for row, key in enumerate(zip(tree.player.tolist(), tree.views, strict=True))}
+    states = [game.start()]
+    for state in states:
+        actor = game.actor(state)
+        if actor == feint.CHANCE:
+            states += [after for _, after in game.chance(state)]
+        elif actor != feint.TERMINAL:
+            row = rows[actor, game.view(state, actor)]
+            words = {game.actions[move]: game.spoken(state, move) for move in game.legal(state)}
+            assert tree.spoken[row] == tuple(words.get(action, "") for action in tree.actions)
+            assert tree.labels[row] == game.label(state, actor)
+            states += [game.play(state, move) for move in game.legal(state)]
+    assert len(states) == tree.nodes
 
 
 class Tiny(feint.Game):

@@ -23,15 +23,15 @@ from feint.evaluate.exploitability import (  # noqa: E402
     move_values,
     nash_conv,
 )
+from feint.forms.strategy import Strategy, TabularStrategy  # noqa: E402
 from feint.games.errors import BadInput, IllegalMove  # noqa: E402
 from feint.games.game import CHANCE, TERMINAL, Game  # noqa: E402
 from feint.games.library import load_game  # noqa: E402
-from feint.tree.cache import unroll  # noqa: E402
-from feint.tree.strategy import Strategy, TabularStrategy  # noqa: E402
 from feint.tree.tree import Tree  # noqa: E402
+from feint.tree.unroll import unroll  # noqa: E402
 
 if TYPE_CHECKING:
-    from feint.runs.folder import Run, load_run
+    from feint.runs.run import Run, load_run
     from feint.runs.train import train
 
 __version__ = "0.1.0"

@@ -18,7 +18,7 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 Where = Any
 """Where tables are: a pytree of arrays, one row for each table."""
 
-Sight = Any
+InfoState = Any
 """What players see, packed: a pytree of arrays, one row each. Memories keep these."""
 
 
@@ -69,11 +69,11 @@ class Arena(eqx.Module):
         """Who is to move at each table."""
 
     @abstractmethod
-    def sight(self, where: Where) -> Sight:
+    def infostate(self, where: Where) -> InfoState:
         """What the player to move sees at each table."""
 
     @abstractmethod
-    def legal(self, sight: Sight) -> Bool[Array, "t a"]:
+    def legal(self, infostate: InfoState) -> Bool[Array, "t a"]:
         """The moves that the rules allow there."""
 
 
@@ -94,7 +94,7 @@ def as_uniform(words: UInt32[Array, "..."]) -> Float[Array, "..."]:
 
 
 def narrow(most: int) -> Any:
-    """The smallest type for whole numbers from 0 to `most`: memories and sights keep millions of them."""
+    """The smallest type for whole numbers from 0 to `most`: memories keep millions of them."""
     return next(kind for kind in (jnp.int8, jnp.int16, jnp.int32) if most <= jnp.iinfo(kind).max)
 
 

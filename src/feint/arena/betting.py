@@ -7,24 +7,24 @@ hold'em, with 10¹⁴ information sets, has 6,378 betting decisions.
 from __future__ import annotations
 
 import hashlib
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from feint.games.errors import BadInput
-from feint.games.game import CHANCE, TERMINAL, Game
+from feint.games.game import CHANCE, TERMINAL
+from feint.games.hand import Moves
 from feint.games.poker import RAISE, Hand, Poker
-from feint.tree.cache import unroll
-from feint.tree.tree import Tree
-from feint.tree.unroll import NODE_LIMIT
+from feint.games.poker_views import betting_in_words
 
 ILLEGAL = -1
 """The child at a move that is not legal; an end e is −2 − e."""
+DECISION_LIMIT = 100_000
+"""Betting with more decisions takes gigabytes of memory."""
 
 
 @final
@@ -34,7 +34,11 @@ class BettingTree:
 
     game: Poker
     labels: tuple[str, ...]
-    """The betting before each decision, in words."""
+    """The betting before each decision in words, for people …"""
+    moves: tuple[Moves, ...]
+    """… and move by move, as it is part of what players see."""
+    spoken: tuple[tuple[str, ...], ...]
+    """What each move is called at each decision; empty where it is not legal."""
     actor: Int[np.ndarray, " n"]
     round: Int[np.ndarray, " n"]
     child: Int[np.ndarray, "n a"]
@@ -82,18 +86,6 @@ class BettingTree:
         return f"BettingTree({self.name!r}, {len(self.actor):,} betting decisions)"
 
 
-Playground = Tree | BettingTree
-"""A game to play: unrolled, or where it is too large for that, its betting."""
-
-
-def playground(game: Game[Any], report: Callable[[int], None] | None = None) -> Playground:
-    """A game unrolled if it can be, else its betting alone; `report` is told the number of nodes every so often."""
-    size = game.unrolled_size()
-    if isinstance(game, Poker) and size is not None and size[0] > NODE_LIMIT:
-        return unroll_betting(game)
-    return unroll(game, report=report)
-
-
 def unroll_betting(game: Poker) -> BettingTree:
     """The betting of a game; the same again is not walked again."""
     try:
@@ -106,16 +98,13 @@ def unroll_betting(game: Poker) -> BettingTree:
 def _walk(game: Poker) -> BettingTree:
     """Walk the betting of a game once, along one deal."""
     if game.rotating_dealer:
-        raise BadInput(f"{game.name} draws its dealer, and betting is unrolled for a fixed one only; unroll the game.")
+        raise BadInput(f"{game.name} draws its dealer, and betting needs a fixed one; leave out its rotating_dealer.")
     hands: list[Hand] = [_dealt(game, game.start())]
     past: list[tuple[tuple[int, ...], ...]] = [((),) * game.players]
     child: list[list[int]] = []
     ends: list[Hand] = []
     moves = len(game.actions)
-    waiting = deque([0])
-    while waiting:
-        number = waiting.popleft()
-        hand = hands[number]
+    for number, hand in enumerate(hands):  # which grow on the way
         row = [ILLEGAL] * moves
         for move in game.legal(hand):
             after = _dealt(game, game.play(hand, move))
@@ -124,18 +113,24 @@ def _walk(game: Poker) -> BettingTree:
                 ends.append(after)
                 continue
             row[move] = len(hands)
-            waiting.append(len(hands))
             hands.append(after)
             own = list(past[number])
             own[hand.actor] = (*own[hand.actor], number * moves + move)
             past.append(tuple(own))
         child.append(row)
+        if len(hands) > DECISION_LIMIT:
+            raise BadInput(f"{game.name} has over {DECISION_LIMIT:,} betting decisions; choose fewer rounds or bets.")
     own_past = [each[hand.actor] for each, hand in zip(past, hands, strict=True)]
     longest = max(map(len, own_past))
     cards = len(game.rounds) * game.deck.kinds
     return BettingTree(
         game=game,
-        labels=tuple(game.label(hand, hand.actor).partition(": ")[2] for hand in hands),
+        labels=tuple(betting_in_words(game, hand.dealer, hand.moves) for hand in hands),
+        moves=tuple(hand.moves for hand in hands),
+        spoken=tuple(
+            tuple(game.spoken(hand, move) if after != ILLEGAL else "" for move, after in enumerate(row))
+            for hand, row in zip(hands, child, strict=True)
+        ),
         actor=np.array([hand.actor for hand in hands]),
         round=np.array([len(hand.moves) - 1 for hand in hands]),
         child=np.array(child),
@@ -162,5 +157,4 @@ def _raises(game: Poker, hands: Sequence[Hand]) -> Float[np.ndarray, "n c"]:
     counts = np.zeros((len(hands), len(game.rounds)), int)
     for number, hand in enumerate(hands):
         counts[number, : len(hand.moves)] = [sum(move >= RAISE for move in made) for made in hand.moves]
-    most = max(sum(move >= RAISE for move in made) for hand in hands for made in hand.moves)
-    return np.eye(most + 1, dtype=np.float32)[counts].reshape(len(hands), -1)
+    return np.eye(counts.max() + 1, dtype=np.float32)[counts].reshape(len(hands), -1)

@@ -16,8 +16,8 @@ from jaxtyping import Array, Bool, Float, Int, UInt8, UInt32
 
 from feint.arena.arena import Arena, Played, narrow
 from feint.arena.betting import BettingTree
+from feint.arena.hand_strength import HandStrength, build_hand_strength
 from feint.arena.ranks import HandRanks, build_ranks
-from feint.arena.standing import Standing, build_standing
 from feint.games.cards import best_five
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
@@ -27,7 +27,7 @@ HIDDEN = 255
 LARGEST_TABLE = 1 << 20
 """Entries of a table of showdown strengths, for games without a quicker way."""
 
-View = Literal["nfsp", "symmetric", "strength", "rlcard"]
+Encoding = Literal["nfsp", "symmetric", "strength", "rlcard"]
 """What networks see: cards by the round they came in and every move (288 numbers in hold'em); the same with suits
 renamed so that hands which differ in nothing else look the same; that and how good the hand is in each round (321); or
 all cards together and the raises of each round (72)."""
@@ -86,9 +86,9 @@ class CardArena(Arena):
     paid: Float[Array, "e p"]
     folded: Bool[Array, "e p"]
     strength: Strengths
-    standing: Standing | None
+    hand_strength: HandStrength | None
     """How good hands are, where networks are told."""
-    view: View = eqx.field(static=True)
+    encoding: Encoding = eqx.field(static=True)
     rounds: int = eqx.field(static=True)
     suits: int = eqx.field(static=True)
     """How many suits can be told apart; 1 where they cannot."""
@@ -125,12 +125,12 @@ class CardArena(Arena):
     @property
     def inputs(self) -> int:
         """Features of a situation."""
-        cards = self.kinds * (1 if self.view == "rlcard" else self.rounds)
-        return cards + self.betting.shape[1] + (self.standing.inputs if self.standing else 0)
+        cards = self.kinds * (1 if self.encoding == "rlcard" else self.rounds)
+        return cards + self.betting.shape[1] + (self.hand_strength.inputs if self.hand_strength else 0)
 
     @property
     def node_type(self) -> Any:
-        """How a sight keeps its betting decision."""
+        """How an information state keeps its betting decision."""
         return narrow(len(self.actor) - 1)
 
     def deal(self, words: UInt32[Array, "w t"]) -> Deal:
@@ -169,7 +169,7 @@ class CardArena(Arena):
     def turn(self, where: Deal) -> Int[Array, " t"]:
         return self.actor[where.node]
 
-    def sight(self, where: Deal) -> Seen:
+    def infostate(self, where: Deal) -> Seen:
         return self.seen(where.node, where.cards, self.turn(where))
 
     def seen(self, node: Int[Array, " t"], cards: UInt8[Array, "t c"], player: Int[Array, " t"]) -> Seen:
@@ -186,26 +186,26 @@ class CardArena(Arena):
         """Which of the cards that a player sees are there at a betting decision."""
         return jnp.arange(len(self.arrived)) - self.hole < self.upturned[node][..., None]
 
-    def legal(self, sight: Seen) -> Bool[Array, "... a"]:
-        return self.child[sight.node] != -1
+    def legal(self, infostate: Seen) -> Bool[Array, "... a"]:
+        return self.child[infostate.node] != -1
 
-    def features(self, sight: Seen) -> Float[Array, "... f"]:
+    def features(self, infostate: Seen) -> Float[Array, "... f"]:
         """What a network sees: the cards, then the betting, then how good the hand is.
 
         Only cards that are there at the decision count. So many decisions of one hand, [b, l], can share the cards of
         the last, [b, 1, v], and what takes longest is done once: renaming goes round by round and does not look ahead.
         """
-        cards = self.renamed(sight.cards) if self.view in ("symmetric", "strength") else sight.cards
-        held = (cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)) & self._open(sight.node)[..., None]
-        if self.view == "rlcard":
+        cards = self.renamed(infostate.cards) if self.encoding in ("symmetric", "strength") else infostate.cards
+        held = (cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)) & self._open(infostate.node)[..., None]
+        if self.encoding == "rlcard":
             held = held.any(-2)
         else:
             # One block for each round: the cards that arrived in it.
             blocks = jnp.arange(self.rounds)[:, None] == self.arrived
             held = (held[..., None, :, :] & blocks[..., None]).sum(-2)
             held = held.reshape(*held.shape[:-2], self.rounds * self.kinds)
-        told = [] if self.standing is None else [self.standing(cards, self.upturned[sight.node])]
-        return jnp.concatenate([held.astype(jnp.float32), self.betting[sight.node], *told], -1)
+        told = [] if self.hand_strength is None else [self.hand_strength(cards, self.upturned[infostate.node])]
+        return jnp.concatenate([held.astype(jnp.float32), self.betting[infostate.node], *told], -1)
 
     def renamed(self, cards: UInt8[Array, "... v"]) -> UInt8[Array, "... v"]:
         """Cards with their suits in order of what they hold: first of the hole cards, then round by round."""
@@ -221,12 +221,12 @@ class CardArena(Arena):
         return jnp.where(cards == HIDDEN, cards, renamed.astype(jnp.uint8))
 
 
-def build_card_arena(betting: BettingTree, view: View = "nfsp") -> CardArena:
+def build_card_arena(betting: BettingTree, encoding: Encoding = "nfsp") -> CardArena:
     """An arena for a poker game, from its betting."""
     game = betting.game
     boards = np.cumsum([declared.board for declared in game.rounds])
     arrived = [0] * game.hole + [number for number, declared in enumerate(game.rounds) for _ in range(declared.board)]
-    seen = betting.raises if view == "rlcard" else betting.history
+    seen = betting.raises if encoding == "rlcard" else betting.history
     return CardArena(
         players=game.players,
         hole=game.hole,
@@ -240,8 +240,8 @@ def build_card_arena(betting: BettingTree, view: View = "nfsp") -> CardArena:
         paid=jnp.asarray(betting.paid, jnp.float32),
         folded=jnp.asarray(betting.folded),
         strength=_strengths(game),
-        standing=build_standing(game) if view == "strength" else None,
-        view=view,
+        hand_strength=build_hand_strength(game) if encoding == "strength" else None,
+        encoding=encoding,
         rounds=len(game.rounds),
         suits=game.deck.copies if game.deck.suits else 1,
     )
@@ -254,7 +254,7 @@ def _strengths(game: Poker) -> Strengths:
     cards = game.hole + sum(declared.board for declared in game.rounds)
     shape = (game.deck.kinds,) * cards
     if np.prod(shape, dtype=float) > LARGEST_TABLE:
-        raise BadInput(f"{game.name} has a showdown of {cards} cards that is no poker hand; only small decks can.")
+        raise BadInput(f"{game.name} has too many showdowns of {cards} cards for a table; choose fewer or best_five.")
     strengths = [game.showdown(game.deck, cell[: game.hole], cell[game.hole :]) for cell in np.ndindex(shape)]
     order = {strength: number for number, strength in enumerate(sorted(set(strengths)))}
     table = np.array([order[strength] for strength in strengths]).reshape(shape)

@@ -77,12 +77,12 @@ class TreeArena(Arena):
     def turn(self, where: Int[Array, " t"]) -> Int[Array, " t"]:
         return self.actor[where]
 
-    def sight(self, where: Int[Array, " t"]) -> Int[Array, " t"]:
+    def infostate(self, where: Int[Array, " t"]) -> Int[Array, " t"]:
         """The number of the information set."""
         return self.infoset[where]
 
-    def legal(self, sight: Int[Array, " t"]) -> Bool[Array, "t a"]:
-        return self.allowed[sight]
+    def legal(self, infostate: Int[Array, " t"]) -> Bool[Array, "t a"]:
+        return self.allowed[infostate]
 
     def _draw(self, lottery: Int[Array, " t"], words: UInt32[Array, " t"]) -> Int[Array, " t"]:
         """The high half of word × outcomes picks an outcome, the low half decides between it and its alias."""

@@ -10,8 +10,8 @@ import typer
 from rich.text import Text
 
 from feint.cli import terminal
-from feint.cli.judge import evaluate, play_match
-from feint.cli.lists import agents, algorithms, games, runs
+from feint.cli.judge import evaluate, league, play_match
+from feint.cli.lists import agents, algorithms, games, judges, players, runs
 from feint.cli.play import play
 from feint.cli.show import reproduce, show
 from feint.cli.terminal import err, out
@@ -43,7 +43,8 @@ def start(
         raise typer.Exit
 
 
-for command in (games, algorithms, agents, runs, train, evaluate, play_match, play, show, reproduce):
+LISTS = (games, algorithms, agents, runs, players, judges)
+for command in (*LISTS, train, evaluate, play_match, league, play, show, reproduce):
     app.command("match" if command is play_match else None)(command)
 
 

@@ -1,195 +1,178 @@
-"""Judging strategies: exactly, by bounds, and by playing them against each other."""
+"""Judging players: by judges, and by playing them against each other."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import AsJson, RunName, Waiting, err, out, print_json
-from feint.games.errors import check_seed
+from feint.cli.terminal import AsJson, GameName, Interruptible, PlayerName, Waiting, err, out, print_json
+from feint.games.errors import BadInput, check_seed
 
-LEAKS = 8
-"""How many information sets are named that give a strategy away …"""
-SMALLEST = 0.005
-"""… each with at least this share."""
+if TYPE_CHECKING:
+    from feint.evaluate.measure import Facts, Verdict
+    from feint.runs.lineup import LineUp
+
 WORTH_TELLING = 1.5
 """By how much duplicate deals must have shortened a match to be spoken of."""
 
 
 def evaluate(
-    name: RunName,
-    hands: Annotated[int, typer.Option(help="Hands to play where the game is too large to judge exactly.")] = 20_000,
+    name: PlayerName,
+    judge: Annotated[
+        list[str] | None, typer.Option(help="Who judges, such as dominance or winnings(hands=1000): see feint judges.")
+    ] = None,
+    game: GameName = None,
+    hands: Annotated[int | None, typer.Option(help="Hands to play, for judges who play.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge a run's strategy: what it earns, what a best response would, and where it gives most away."""
-    from feint.arena.policy import PlayedStrategy
-    from feint.evaluate.exploitability import best_response, deviations, expected_values
-    from feint.runs.folder import load_run
-    from feint.tree.cache import unroll
+    """Judge a player: how much whoever knows it wins off it, exactly or at least, and where it gives most away."""
+    from feint.runs.judging import judges_of, keep
+    from feint.runs.lineup import line_up
 
     with err.status("reading"):
-        run = load_run(name)
-    if isinstance(run.strategy, PlayedStrategy):
-        _evaluate_large(run, name, hands, as_json)
-        return
-    with err.status("judging"):
-        tree = unroll(run.config.game)
-        values = expected_values(tree, run.strategy)
-        best = [best_response(tree, run.strategy, player).value for player in range(tree.players)]
-    gap = sum(best) - float(values.sum())
+        lineup = line_up((name,), game)
+        asked = judges_of(lineup.form, lineup.players[0], tuple(judge or ()), hands)
+    verdicts: dict[str, Verdict] = {}
+    with Waiting("judging") as status, Interruptible() as keeping:
+        for each, with_settings in asked.items():
+
+            def follow(text: str, so_far: Verdict | None, each: str = each) -> None:
+                if so_far is not None:
+                    verdicts[each] = so_far
+                    keeping.something = True
+                status.update(f"{text}: {so_far.measures[0]}; Ctrl-C leaves it there" if so_far else text)
+
+            verdicts[each] = with_settings(lineup.form, lineup.players[0], follow)
+    run = lineup.runs.get(name)
     if as_json:
-        given = deviations(tree, run.strategy)
-        print_json(
-            {
-                "run": name,
-                "game": run.config.game,
-                "algorithm": run.config.algorithm,
-                "exploitability": gap / tree.players,
-                "nash_conv": gap,
-                "values": values.tolist(),
-                "best_response_values": best,
-                "unit": "chips per hand",
-                "kind": "exact",
-                "deviations": [
-                    {"player": int(tree.player[row]), "sees": tree.labels[row], "gain": float(given.gain[row])}
-                    for row in (-given.gain).argsort(kind="stable")[:10]
-                ],
-            }
-        )
-        return
-    table = Table("player", "value", "best response", "gain", box=None, pad_edge=False)
-    for player, (value, most) in enumerate(zip(values, best, strict=True)):
-        table.add_row(str(player + 1), f"{value:+.6f}", f"{most:+.6f}", f"{most - value:.2e}")
-    out.print(table)
-    out.print(f"\nexploitability {gap / tree.players:.6g}, NashConv {gap:.6g} chips per hand (exact)")
-    given = deviations(tree, run.strategy)
-    worst = [row for row in (-given.gain).argsort(kind="stable")[:LEAKS] if given.share[row] >= SMALLEST]
-    if worst:
-        out.print("\nwhere it gives most away, as shares of that:")
-        for row in worst:
-            out.print(f"  {given.share[row]:4.0%}  player {tree.player[row] + 1}, {tree.labels[row]}")
-
-
-def _evaluate_large(run: Any, name: str, hands: int, as_json: bool) -> None:
-    """Winnings against random play, and what a local best response wins: a lower bound on exploitability."""
-    from feint.arena.betting import playground
-    from feint.arena.cards import build_card_arena
-    from feint.arena.policy import Uniform
-    from feint.evaluate.bound import Bound
-    from feint.evaluate.local_best_response import local_best_response
-    from feint.evaluate.match import match
-    from feint.games.library import load_game
-    from feint.runs.card import at_least
-    from feint.runs.folder import keep_bound
-    from feint.tree.tree import Tree
-
-    with err.status("unrolling the betting"):
-        game = playground(load_game(run.config.game))
-        assert not isinstance(game, Tree), "only large games have such strategies"
-        arena = build_card_arena(game)
-    bound: Bound | None = None
-
-    def follow(found: Bound) -> None:
-        nonlocal bound
-        bound = found.in_big_blinds(game.big_blind)
-        status.update(f"{bound.hands:,} of {hands:,} hands: {at_least(bound)}; Ctrl-C leaves it there")
-
-    with Waiting("playing") as status:
-        played = match(arena, run.strategy.policy, Uniform(arena), hands)
-        mean, reach = played.in_big_blinds(game.big_blind)
-        status.update("looking for a best response")
-        try:
-            if game.players == 2:  # a local best response has one opponent
-                local_best_response(game, run.strategy.policy, hands, progress=follow)
-        except KeyboardInterrupt:
-            if bound is None:
-                raise
-            terminal.interrupted = True
-    if as_json:
-        print_json(
-            {
-                "run": name,
-                "game": run.config.game,
-                "algorithm": run.config.algorithm,
-                "winnings": {"value": mean, "error": reach, "unit": "mbb/h", "kind": "estimate, against random play"},
-                "exploitability": asdict(bound) if bound else None,
-            }
-        )
+        facts = {"player": name, "game": lineup.form.name} | ({"algorithm": run.config.algorithm} if run else {})
+        print_json(facts | {"judges": {each: verdict.as_json() for each, verdict in verdicts.items()}})
     else:
-        known = (
-            f"{at_least(bound)}, over {bound.hands:,} hands: a lower bound" if bound else "unknown for three or more"
-        )
-        out.print(f"winnings       {mean:,.0f} ± {reach:,.0f} mbb/h against random play, {played.hands:,} hands")
-        out.print(f"exploitability {known}", soft_wrap=True)
-    if bound is None:
-        return
-    try:
-        kept = keep_bound(run, bound, game)
-    except OSError as error:
-        err.print(f"The bound is not kept, because {run.path} cannot be written ({error.strerror}).", soft_wrap=True)
-    else:
-        if kept:
-            err.print(f"The bound is kept in {kept}.", soft_wrap=True)
+        for number, verdict in enumerate(verdicts.values()):
+            print_verdict(verdict, apart=number > 0)
+    for told in keep(run, verdicts.values(), lineup.form) if run else ():
+        err.print(told, soft_wrap=True)
+
+
+def print_verdict(verdict: Verdict, apart: bool = False) -> None:
+    """A verdict for people: its tables, its numbers, and what must be said beside them."""
+    if apart:
+        out.print()
+    for facts in verdict.facts:
+        if not facts.title:
+            out.print(_table(facts))
+            out.print()
+    for measure in verdict.measures:
+        out.print(str(measure), soft_wrap=True)
+    for facts in verdict.facts:
+        if facts.title and facts.rows:
+            out.print(f"\n{facts.title}")
+            out.print(_table(facts))
+    if verdict.note:
+        out.print(verdict.note, soft_wrap=True)
+
+
+def _table(facts: Facts) -> Table:
+    table = Table(*(name.replace("_", " ") for name in facts.columns), box=None, pad_edge=False)
+    for row in facts.rows:
+        table.add_row(*(_cell(name, value) for name, value in zip(facts.columns, row, strict=True)))
+    return table
+
+
+def _cell(name: str, value: Any) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0%}" if name == "share" else f"{value:.2e}" if name == "gain" else f"{value:+.6f}"
 
 
 def play_match(
-    first: Annotated[
-        str, typer.Argument(metavar="A", help="A run's folder, an agent (see feint agents), random, call, raise, fold.")
-    ],
+    first: Annotated[str, typer.Argument(metavar="A", help=f"{terminal.PLAYER} random, call, raise, fold.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Likewise; it takes all seats but one.")],
-    game: Annotated[str | None, typer.Option(help="The game, where neither is a run.")] = None,
+    game: GameName = None,
     hands: Annotated[int, typer.Option(help="Hands to play; every deal is played from each seat.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Play two players against each other on duplicate deals: what the first wins, with its 95% interval."""
-    from feint.evaluate.match import Match, expected_winnings, match
-    from feint.players.table import StrategyPlayer
-    from feint.runs.seats import seat
-    from feint.tree.tree import Tree
+    from feint.cli.person import PLAYERS
+    from feint.evaluate.match import Match, exact_winnings, play_players
+    from feint.runs.lineup import line_up
 
     played: Match | None = None
 
     def follow(so_far: Match) -> None:
         nonlocal played
         played = so_far
-        mean, reach = played.in_big_blinds(table.big_blind)
-        status.update(f"{played.hands:,} of {hands:,} hands: {mean:+,.1f} ± {reach:,.1f} mbb/h; Ctrl-C leaves it there")
+        keeping.something = True
+        status.update(f"{played.hands:,} of {hands:,} hands: {_won(lineup, played)}; Ctrl-C leaves it there")
 
     check_seed(seed)
-    with Waiting("reading") as status:
-        table = seat((first, second), game)
+    with Waiting("reading") as status, Interruptible() as keeping:
+        lineup = line_up((first, second), game, seed, PLAYERS)
         status.update("playing")
-        one, other = table.policies
-        try:
-            match(table.arena, one, other, hands, seed, follow)
-        except KeyboardInterrupt:
-            if played is None:
-                raise
-            terminal.interrupted = True
+        played = play_players(lineup.form, lineup.players, hands, seed, follow)
     assert played is not None
-    mean, reach = played.in_big_blinds(table.big_blind)
-    exact: float | None = None
-    if isinstance(table.ground, Tree):
-        exact = expected_winnings(
-            table.ground, *(StrategyPlayer(each).written(table.ground) for each in table.policies)
-        )
+    exact = exact_winnings(lineup.form, lineup.players)
+    unit = 1000 / lineup.form.big_blind
     if as_json:
-        words = {"first": first, "second": second, "game": table.ground.name, "hands": played.hands}
+        low, high = played.interval
+        words = {"first": first, "second": second, "game": lineup.form.name, "hands": played.hands}
+        numbers = {"winnings": played.mean * unit, "error": (high - low) / 2 * unit, "unit": "mbb/h"}
         saved = played.saved if math.isfinite(played.saved) else None
-        known = None if exact is None else 1000 * exact / table.big_blind
-        print_json(words | {"winnings": mean, "error": reach, "exact": known, "unit": "mbb/h", "deals_saved": saved})
+        print_json(words | numbers | {"exact": None if exact is None else exact * unit, "deals_saved": saved})
         return
-    off = f"off {second}, over {played.hands:,} hands of {table.ground.name}"
+    off = f"off {second}, over {played.hands:,} hands of {lineup.form.name}"
     chips = f"{played.mean:+.4g} chips a hand"
-    out.print(f"{first} wins {mean:+,.1f} ± {reach:,.1f} mbb/h (95%; {chips}) {off}", soft_wrap=True)
+    out.print(f"{first} wins {_won(lineup, played)} (95%; {chips}) {off}", soft_wrap=True)
     if exact is not None:
-        out.print(f"luck aside {1000 * exact / table.big_blind:+,.1f} mbb/h ({exact:+.4g} chips a hand, exact)")
+        out.print(f"luck aside {exact * unit:+,.1f} mbb/h ({exact:+.4g} chips a hand, exact)")
     if WORTH_TELLING <= played.saved < math.inf:
         told = f"(Without playing every deal from every seat this would take {played.saved:.1f} times as many hands.)"
         err.print(told, soft_wrap=True)
+
+
+def _won(lineup: LineUp, played: Any) -> str:
+    low, high = played.interval
+    unit = 1000 / lineup.form.big_blind
+    return f"{played.mean * unit:+,.1f} ± {(high - low) / 2 * unit:,.1f} mbb/h"
+
+
+def league(
+    names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help=f"{terminal.PLAYER} random, call, raise.")],
+    game: GameName = None,
+    hands: Annotated[int, typer.Option(help="Hands of each match.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Everyone against everyone on duplicate deals: what each player wins off each other one, and in the mean."""
+    from feint.evaluate.match import cross_table
+    from feint.runs.lineup import line_up
+
+    check_seed(seed)
+    if len(set(names)) != len(names) or len(names) < 2:
+        raise BadInput(f"A league is of two or more different players, but {' '.join(names)} were given.")
+    with Waiting("reading") as status:
+        lineup = line_up(tuple(names), game, seed)
+        players = dict(zip(names, lineup.players, strict=True))
+        won = cross_table(lineup.form, players, hands, seed, status.update)
+    unit = 1000 / lineup.form.big_blind
+    means = {name: sum(won[name, other].mean for other in names if other != name) / (len(names) - 1) for name in names}
+    if as_json:
+        rows = [{"first": one, "second": two, "winnings": played.mean * unit} for (one, two), played in won.items()]
+        ranks = {name: means[name] * unit for name in names}
+        print_json({"game": lineup.form.name, "unit": "mbb/h", "hands": hands, "matches": rows, "means": ranks})
+        return
+    order = sorted(names, key=lambda name: -means[name])
+    table = Table("mbb/h", *order, "mean", box=None, pad_edge=False)
+    for name in order:
+        cells = ["" if other == name else f"{won[name, other].mean * unit:+,.0f}" for other in order]
+        table.add_row(name, *cells, f"{means[name] * unit:+,.0f}")
+    out.print(table)
+    widest = max((high - low) / 2 * unit for low, high in (played.interval for played in won.values()))
+    out.print(
+        f"\nwhat the player of the row wins off that of the column; ± {widest:,.0f} at most (95%)", soft_wrap=True
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -15,16 +15,13 @@ from rich.text import Text
 from feint.cli.terminal import AsJson, err, in_paragraphs, judged, out, print_json
 from feint.games.errors import BadInput, nearest
 
-if TYPE_CHECKING:
-    from feint.solvers.algorithm import Method
-
 
 def games(
     name: Annotated[str | None, typer.Argument(help="One of them, with its rules.")] = None, as_json: AsJson = False
 ) -> None:
     """The games there are, with their parameters and sizes."""
     from feint.games.library import library
-    from feint.tree.cache import unroll
+    from feint.tree.unroll import unroll
 
     known = library()
     if name is not None:
@@ -73,51 +70,51 @@ def algorithms(
 ) -> None:
     """The algorithms there are, or all about one of them: its settings and its presets."""
     from feint.runs.config import algorithms as every
-    from feint.runs.config import explained
+    from feint.runs.config import changes, explained, flat, plain
 
     known = every()
     if name is not None and name not in known:
         raise BadInput(f"There is no algorithm called {name!r}; {nearest(name, known)}")
+    rows = [
+        {
+            "name": each,
+            "about": entry.about,
+            "presets": {
+                preset: plain(changes(asdict(config), asdict(entry.config))) for preset, config in entry.presets.items()
+            },
+            "settings": plain(flat(asdict(entry.config))),
+            "explained": explained(entry.config),
+        }
+        for each, entry in known.items()
+        if name in (None, each)
+    ]
     if as_json:
-        rows = [
-            {
-                "name": each,
-                "about": method.about,
-                "presets": list(method.presets),
-                "settings": {field.name: str(getattr(method.config, field.name)) for field in fields(method.config)},
-                "explained": explained(method.config),
-            }
-            for each, method in known.items()
-            if name in (None, each)
-        ]
         print_json(rows if name is None else rows[0])
         return
     if name is not None:
-        _algorithm(name, known[name])
+        _algorithm(rows[0])
         return
     table = Table("algorithm", "what it is", "presets", box=None, pad_edge=False)
-    for each, method in known.items():
-        table.add_row(each, method.about, ", ".join(method.presets))
+    for row in rows:
+        table.add_row(row["name"], row["about"], ", ".join(row["presets"]))
     out.print(table)
     out.print("\nfeint algorithms NAME tells what can be set. Set it with --set key=value, or take a --preset NAME.")
 
 
-def _algorithm(name: str, method: Method) -> None:
+def _algorithm(row: dict[str, Any]) -> None:
     """All about one algorithm."""
-    from feint.runs.config import explained
+    from feint.runs.config import written
 
-    out.print(Text(name, "bold").append(f": {method.about}", "not bold"))
-    words, table = explained(method.config), Table("setting", "by default", "what it is", box=None, pad_edge=False)
-    for field in fields(method.config):
-        table.add_row(field.name, str(getattr(method.config, field.name)), words.get(field.name, ""))
+    out.print(Text(row["name"], "bold").append(f": {row['about']}", "not bold"))
+    table = Table("setting", "by default", "what it is", box=None, pad_edge=False)
+    for setting, value in written(row["settings"]).items():
+        table.add_row(setting, value, row["explained"][setting])
     if table.rows:
         out.print()
         out.print(table)
-    for preset, config in method.presets.items():
-        before, after = asdict(method.config), asdict(config)
-        changes = [f"{key}={value}" for key, value in after.items() if value != before[key]]
-        told = f": {', '.join(changes) or 'as by default'}"
-        out.print(Text(f"\n--preset {preset}", "bold").append(told, "not bold"), soft_wrap=True)
+    for preset, changed in row["presets"].items():
+        told = " ".join(map("=".join, written(changed).items())) or "as by default"
+        out.print(Text(f"\n--preset {preset}", "bold").append(f": {told}", "not bold"), soft_wrap=True)
 
 
 def runs(
@@ -125,7 +122,7 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """The runs there are, and how good they are."""
-    from feint.runs.folder import CONFIG
+    from feint.runs.files import CONFIG
 
     found = sorted(path for path in folder.iterdir() if (path / CONFIG).is_file()) if folder.is_dir() else []
     if not found:
@@ -137,7 +134,7 @@ def agents(as_json: AsJson = False) -> None:
     """The trained agents that come with Feint, and how good they are."""
     from feint.runs.agents import AGENTS
     from feint.runs.agents import agents as known
-    from feint.runs.folder import CARD
+    from feint.runs.files import CARD
 
     _list(known(), "agent", as_json)
     if as_json:
@@ -148,17 +145,19 @@ def agents(as_json: AsJson = False) -> None:
 
 def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
     """Runs by name, with the number that matters of each."""
-    from feint.runs.card import headline, length, of_strategy
-    from feint.runs.folder import CARD, MADE, METRICS, bound_of, config_of, metrics_of
+    from feint.runs.files import CARD, METRICS, PROVENANCE
+    from feint.runs.run import bound_of, config_of, metrics_of
+    from feint.runs.summary import headline, length, of_strategy
 
     table = Table(what, "game", "algorithm", "how good it is", box=None, pad_edge=False)
     rows: list[dict[str, Any]] = []
     for name, path in found.items():
         try:
-            config, bound, finished = config_of(path), bound_of(path), (path / MADE).is_file()
+            config, bound, finished = config_of(path), bound_of(path), (path / PROVENANCE).is_file()
             metrics = metrics_of(path) if (path / METRICS).is_file() else []
-        except ValueError:  # it must not hide the others
-            table.add_row(name, "", "", "damaged")
+        except ValueError as error:  # it must not hide the others
+            old = isinstance(error.__cause__, BadInput)
+            table.add_row(name, "", "", "made by another version of Feint" if old else "damaged")
             rows.append({"name": name, "finished": False})
             continue
         facts = {"name": name, "game": config.game, "algorithm": config.algorithm, "finished": finished}
@@ -174,3 +173,30 @@ def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
         print_json(rows)
         return
     out.print(table)
+
+
+def players(as_json: AsJson = False) -> None:
+    """The players there are beside runs and agents, with their settings."""
+    from feint.cli.person import PLAYERS
+    from feint.runs.lineup import players as known
+
+    _with_settings("player", known() | PLAYERS, "feint play NAME --game GAME sits down with one of them", as_json)
+
+
+def judges(as_json: AsJson = False) -> None:
+    """The judges there are, with their settings."""
+    from feint.runs.judging import judges as known
+
+    _with_settings("judge", known(), "feint evaluate RUN --judge NAME asks one of them", as_json)
+
+
+def _with_settings(what: str, found: Mapping[str, Any], use: str, as_json: bool) -> None:
+    """Players or judges by name."""
+    if as_json:
+        print_json([{"name": name, "about": each.about, "settings": asdict(each)} for name, each in found.items()])
+        return
+    table = Table(what, "settings", "what it is", box=None, pad_edge=False)
+    for name, each in found.items():
+        table.add_row(name, " ".join(f"{key}={value}" for key, value in asdict(each).items()), each.about)
+    out.print(table)
+    out.print(f"\n{use}; settings go in brackets: NAME(key=value).")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from feint.cli.terminal import AsJson, RunName, err, out, print_json
 from feint.games.errors import BadInput, nearest
+
+if TYPE_CHECKING:
+    from feint.forms.form import Form
+    from feint.runs.run import Run
 
 
 def show(
@@ -21,20 +25,18 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture."""
-    from feint.arena.policy import PlayedStrategy
+    from feint.forms.library import form_of
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.picture import draw_strategy
     from feint.runs.agents import beside
-    from feint.runs.folder import load_run
-    from feint.tree.cache import unroll
+    from feint.runs.run import load_run
 
     with err.status("reading"):
         run = load_run(name)
+        form = form_of(run.config.game)
     if as_json:
-        if isinstance(run.strategy, PlayedStrategy):
-            raise BadInput(f"A strategy for {run.config.game} is too large to print; without --json it is drawn.")
-        tree = unroll(run.config.game)
+        tree = form.whole("printing a strategy")
         table = run.strategy.table(tree)
         print_json(
             [
@@ -48,10 +50,10 @@ def show(
         )
         return
     target = _writable(folder or beside(run.path))
-    print_strategy(run, None if everything else MOST_ROWS)
+    print_strategy(run, form, None if everything else MOST_ROWS)
     with err.status("drawing"):
         curve = draw_curve([run], target / "curve.png", published(run.config.algorithm, run.config.game))
-        picture = draw_strategy(run, target)
+        picture = draw_strategy(run, form, target)
     err.print(f"The curve is {curve}.")
     if picture:
         err.print(f"The strategy at a glance is {picture}.")
@@ -93,16 +95,13 @@ MOST_ROWS = 24
 """What fits a screen."""
 
 
-def print_strategy(run: Any, most: int | None = MOST_ROWS) -> None:
+def print_strategy(run: Run, form: Form, most: int | None = MOST_ROWS) -> None:
     """The strategy, where it is small enough to print, and how good it is."""
-    from feint.arena.policy import PlayedStrategy
     from feint.report.curve import LESS
     from feint.report.table import strategy_table
-    from feint.runs.card import band, headline, length, of_strategy
-    from feint.tree.cache import unroll
+    from feint.runs.summary import band, headline, length, of_strategy
 
-    if not isinstance(run.strategy, PlayedStrategy):
-        tree = unroll(run.config.game)
+    if (tree := form.tree) is not None:
         out.print(strategy_table(tree, run.strategy, out.width, most))
         if most is not None and len(tree.infosets) > most:
             shown = f"The {most} of {len(tree.infosets):,} information sets that give away most"

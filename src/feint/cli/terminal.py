@@ -20,6 +20,9 @@ interrupted = False
 """Whether Ctrl-C has cut something off whose result so far was kept."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
+PLAYER = "A run's folder, an agent (see feint agents),"
+PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help=f"{PLAYER} random, call, raise or fold.")]
+GameName = Annotated[str | None, typer.Option("--game", help="The game, where no player is a run.")]
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="A folder that feint train has written, or an agent: see feint agents.")
 ]
@@ -49,6 +52,21 @@ class Waiting:
         if not err.is_terminal and time.monotonic() - self._told >= EVERY:
             err.print(text, soft_wrap=True)
             self._told = time.monotonic()
+
+
+@final
+class Interruptible:
+    """While there is `something` to show, Ctrl-C ends what is being done and no more."""
+
+    something = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> bool:
+        global interrupted
+        interrupted = interrupted or (isinstance(error, KeyboardInterrupt) and self.something)
+        return isinstance(error, KeyboardInterrupt) and self.something
 
 
 def in_paragraphs(text: str) -> str:

@@ -32,10 +32,11 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train until told to stop; not told when, for a minute, or to exploitability 1e-4 where that is known."""
+    from feint.forms.library import form_of
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.live import LiveLine
-    from feint.runs.card import of_strategy
+    from feint.runs.summary import of_strategy
     from feint.runs.train import train as run_training
 
     run = run_training(
@@ -61,7 +62,7 @@ def train(
         done |= {"hands": int(last["hands"])} if "hands" in last else {}
         print_json(done | {"seconds": run.timings[-1]["seconds"]} | judged(of_strategy(last), run.bound))
         return
-    print_strategy(run)
+    print_strategy(run, form_of(game))
     where = shlex.quote(str(run.path))
     err.print(
         f"\nThe curve is {picture}. Go on with:\n  feint show {where}\n  feint evaluate {where}\n  feint play {where}"

@@ -25,14 +25,17 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
-from typing import final, get_args
+from typing import ClassVar, final, get_args
 
 import numpy as np
 from jaxtyping import ArrayLike, Bool, Float, Int
 
-from feint.evaluate.plans import TOLERANCE, Kind, Plan, Rivals, Seat, gain, joined, last_sequences, scaled
+from feint.evaluate.measure import EXACT, Facts, Follow, Judge, Measure, Verdict, strategy_of
+from feint.evaluate.plans import TOLERANCE, Kind, Plan, Rivals, Side, gain, joined, last_sequences, scaled
+from feint.forms.form import Form
+from feint.forms.strategy import Strategy, tabulate
 from feint.games.errors import BadInput, nearest
-from feint.tree.strategy import Strategy, tabulate
+from feint.players.player import Player
 from feint.tree.tree import Tree
 
 PROFILE_LIMIT = 100_000
@@ -111,25 +114,57 @@ def mass(tree: Tree, strategy: Strategy | ArrayLike, eliminated: Eliminated) -> 
     return Mass(table, float(table[reached].sum()), float(np.clip(1.0 - reach[tree.terminal].sum(), 0.0, 1.0)))
 
 
+@final
+@dataclass(frozen=True)
+class Dominance(Judge):
+    """How much of a strategy iterated elimination removes."""
+
+    about: ClassVar[str] = "How often dominated moves are played, exactly, and which moves those are; small games."
+    kind: Kind = "weak"
+    """Weak or strict."""
+
+    def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
+        tree = form.whole("dominance")
+        follow("looking for dominated moves", None)
+        eliminated = eliminate_actions(tree, self.kind)
+        found = mass(tree, strategy_of(player), eliminated)
+        gone = [(number + 1, move) for number, part in enumerate(eliminated.rounds) for move in part.actions]
+        rows = tuple(
+            (number, move.player + 1, move.words, float(found.table[move.infoset, move.move]))
+            for number, move in gone
+            if move.reached
+        )
+        return Verdict(
+            (
+                Measure("dominated", found.hands, "of all hands have a dominated move", EXACT),
+                Measure("dominated_mass", found.total, "probability, summed over information sets", EXACT),
+            ),
+            (Facts("moves", f"{self.kind}ly dominated moves:", ("round", "player", "move", "probability"), rows),),
+        )
+
+
+JUDGES = {"dominance": Dominance()}
+
+
 def eliminate(tree: Tree, kind: Kind = "weak") -> Eliminated:
     """Iterated elimination of dominated plans. A game with more than `PROFILE_LIMIT` profiles is refused."""
     _check(kind)
-    seats = [Seat(tree, player, tree.legal) for player in range(tree.players)]
-    sizes = [math.prod(map(seat.count, seat.after[-1])) for seat in seats]
+    sides = [Side(tree, player, tree.legal) for player in range(tree.players)]
+    sizes = [math.prod(map(side.count, side.after[-1])) for side in sides]
     if math.prod(sizes) > PROFILE_LIMIT:
         raise BadInput(
             f"{tree.name} has {' × '.join(f'{size:,}' for size in sizes)} reduced strategies, {math.prod(sizes):,} "
             f"profiles, but dominated strategies are looked for among {PROFILE_LIMIT:,} at most; use "
             f"eliminate_actions, which lists no profiles, or choose a smaller game."
         )
-    plans = [joined(map(seat.plans, seat.after[-1])) for seat in seats]
+    plans = [joined(map(side.plans, side.after[-1])) for side in sides]
     rounds: list[Round] = []
     while True:
         dominated = [_dominated(kind, worth) for worth in _worths(tree, plans)]
         if not any(map(any, dominated)):
             return _eliminated(tree, kind, rounds)
-        gone = [list(compress(*side)) for side in zip(plans, dominated, strict=True)]
-        left = [[plan for plan in side if plan not in out] for side, out in zip(plans, map(set, gone), strict=True)]
+        gone = [list(compress(*pair)) for pair in zip(plans, dominated, strict=True)]
+        left = [[plan for plan in mine if plan not in out] for mine, out in zip(plans, map(set, gone), strict=True)]
         rounds.append(_round(tree, _moves(tree, chain(*plans)), _moves(tree, chain(*left)), gone))
         plans = left
 
@@ -140,11 +175,11 @@ def eliminate_actions(tree: Tree, kind: Kind = "weak") -> Eliminated:
     A game in which some player's subtrees have more than `SUBTREE_LIMIT` plans in all is refused.
     """
     _check(kind)
-    for seat in (Seat(tree, player, tree.legal) for player in range(tree.players)):
-        size = sum(map(seat.count, seat.after[-1]))
+    for side in (Side(tree, player, tree.legal) for player in range(tree.players)):
+        size = sum(map(side.count, side.after[-1]))
         if size > SUBTREE_LIMIT:
             raise BadInput(
-                f"{tree.name} has {size:,} reduced strategies in the subtrees of player {seat.player}, but dominated "
+                f"{tree.name} has {size:,} reduced strategies in the subtrees of player {side.player}, but dominated "
                 f"moves are looked for among {SUBTREE_LIMIT:,} at most; choose a smaller game."
             )
     rounds: list[Round] = []
@@ -159,13 +194,13 @@ def eliminate_actions(tree: Tree, kind: Kind = "weak") -> Eliminated:
 
 def _undominated(tree: Tree, kind: Kind, kept: Bool[np.ndarray, "i a"], player: int) -> list[Plan]:
     """The undominated plans of each of a player's subtrees, in the game with the moves kept."""
-    seat, played = Seat(tree, player, kept), last_sequences(tree, kept)
+    side, played = Side(tree, player, kept), last_sequences(tree, kept)
 
     def keep(infoset: int, plans: list[Plan]) -> list[Plan]:
-        rivals = Rivals(tree, seat, infoset, played)
+        rivals = Rivals(tree, side, infoset, played)
         return [plan for plan in plans if not rivals.dominated(kind, plan)]
 
-    return list(chain(*(seat.plans(first, keep) for first in seat.after[-1])))
+    return list(chain(*(side.plans(first, keep) for first in side.after[-1])))
 
 
 def _dominated(kind: Kind, worth: Float[np.ndarray, "o k"]) -> list[bool]:
@@ -177,8 +212,8 @@ def _dominated(kind: Kind, worth: Float[np.ndarray, "o k"]) -> list[bool]:
 def _worths(tree: Tree, plans: Sequence[Sequence[Plan]]) -> list[Float[np.ndarray, "o k"]]:
     """For each player, what each plan `k` earns against each joint plan `o` of the others, scaled."""
     reach = [
-        np.array([np.isin(tree.last_sequence[:, player], [-1, *plan]) for plan in side], np.float64)
-        for player, side in enumerate(plans)
+        np.array([np.isin(tree.last_sequence[:, player], [-1, *plan]) for plan in mine], np.float64)
+        for player, mine in enumerate(plans)
     ]
     worths = []
     for player, mine in enumerate(reach):

@@ -9,25 +9,31 @@ for any number of players, and how tight it is depends on how long it learns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int, PRNGKeyArray
 
-from feint.arena.betting import Playground
 from feint.arena.policy import Policy
-from feint.evaluate.bound import Bound
 from feint.evaluate.match import match
+from feint.evaluate.measure import LOWER_BOUND, Follow, Judge, Measure, Verdict, strategy_of
+from feint.forms.form import Form
 from feint.games.errors import BadInput
+from feint.learners.networks import Design
 from feint.learners.q_learning import QLearning
 from feint.learners.self_play import SelfPlay
-from feint.tree.tree import Tree
+from feint.learners.settings import Exploration, ValueTraining
+from feint.players.player import Player
 
 RESPONSE = QLearning(
-    tables=256, epsilon=0.2, hidden=(128,), optimiser="adam", rate=1e-3, decay=10_000, batch=512, target_every=100
+    tables=256,
+    exploration=Exploration(0.2),
+    values=ValueTraining(rate=1e-3, decay=10_000.0, updates=2, target_every=100),
+    batch=512,
+    network=Design((128,)),
 )
 """How the response learns unless told otherwise."""
 REPORTS = 50
@@ -35,22 +41,23 @@ REPORTS = 50
 
 
 def learned_best_response(
-    game: Playground,
+    form: Form,
     policy: Policy,
     steps: int = 20_000,
     hands: int = 200_000,
     settings: QLearning | None = None,
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
-) -> Bound:
+) -> Measure:
     """What Q-learning, after so many steps, wins off a strategy over at least so many hands, as many in each seat.
 
     `policy` plays in the arena of this game; whom `settings` say to learn against does not matter. `progress` is told
     the steps made.
     """
-    if isinstance(game, Tree) and not game.zero_sum:
-        raise BadInput(f"{game.name} is not zero-sum, so that what an opponent wins bounds nothing; judge it exactly.")
-    learner = replace((settings or RESPONSE).on(game), opponent=policy)
+    if not form.zero_sum:
+        raise BadInput(f"{form.name} is not zero-sum, so that what an opponent wins bounds nothing; judge it exactly.")
+    learner = (settings or RESPONSE).on(form)
+    learner = replace(learner, roles=replace(learner.roles, opponent=policy))
     learning, playing = jax.random.split(jax.random.key(seed))
     state = _begin(learner, learning)
     for made in range(0, steps, span := max(1, steps // REPORTS)):
@@ -61,8 +68,32 @@ def learned_best_response(
             progress(made + more)
     fresh = int(jax.random.randint(playing, (), 0, jnp.iinfo(jnp.int32).max))
     played = match(learner.arena, learner.policy(state), policy, hands, fresh)
-    low, high = played.interval
-    return Bound(played.mean, low, high, played.hands)
+    return replace(played.winnings, name="exploitability", kind=LOWER_BOUND)
+
+
+@final
+@dataclass(frozen=True)
+class LearnedBestResponse(Judge):
+    """What Q-learning against the strategy wins off it."""
+
+    about: ClassVar[str] = "What deep Q-learning against the strategy wins off it: a lower bound on exploitability."
+    steps: int = 20_000
+    """Steps of learning."""
+    hands: int = 200_000
+    """Hands to judge the result by."""
+    seed: int = 0
+    """The seed of everything random."""
+
+    def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
+        def told(steps: int) -> None:
+            follow(f"{steps:,} of {self.steps:,} steps of learning a response", None)
+
+        policy = strategy_of(player).policy
+        found = learned_best_response(form, policy, self.steps, self.hands, seed=self.seed, progress=told)
+        return Verdict((found if form.exact else found.in_big_blinds(form.big_blind),))
+
+
+JUDGES = {"learned-best-response": LearnedBestResponse()}
 
 
 @eqx.filter_jit

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple, final
+from typing import ClassVar, NamedTuple, final
 
 import equinox as eqx
 import jax
@@ -37,9 +37,11 @@ from feint.arena.arena import draw, for_device, random_words
 from feint.arena.betting import ILLEGAL, BettingTree
 from feint.arena.cards import CardArena, build_card_arena
 from feint.arena.policy import Policy
-from feint.evaluate.bound import Bound, bound_by_play
+from feint.evaluate.measure import Follow, Judge, Measure, Verdict, bound_by_play, strategy_of
+from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.games.poker import CALL, FOLD, RAISE
+from feint.players.player import Player
 
 ROWS = {"cpu": 1 << 13, "gpu": 1 << 18}
 """How many situations the strategy is asked about at once, about: hands are played at as many tables as that takes."""
@@ -55,8 +57,8 @@ def local_best_response(
     hands: int,
     seed: int = 0,
     runouts: int = 32,
-    progress: Callable[[Bound], None] | None = None,
-) -> Bound:
+    progress: Callable[[Measure], None] | None = None,
+) -> Measure:
     """What a local best response wins off a strategy for two, over at least so many hands, half of them in each seat.
 
     `policy` plays in the card arena of this betting. While board cards are to come, showdowns are foreseen over all
@@ -82,6 +84,35 @@ def local_best_response(
         if progress:
             progress(bound)
     return bound
+
+
+@final
+@dataclass(frozen=True)
+class LocalBestResponse(Judge):
+    """What a local best response wins."""
+
+    about: ClassVar[str] = "What a local best response wins off it in poker for two: a lower bound on exploitability."
+    hands: int = 20_000
+    """Hands to play, half of them in each seat."""
+    runouts: int = 32
+    """Boards over which showdowns are foreseen."""
+    seed: int = 0
+    """The seed of the deals."""
+
+    def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
+        def verdict(found: Measure) -> Verdict:
+            return Verdict((found.in_big_blinds(form.big_blind),))
+
+        def told(found: Measure) -> None:
+            follow(f"{found.hands:,} of {self.hands:,} hands of a local best response", verdict(found))
+
+        by_cards = form.by_cards(strategy_of(player))
+        if by_cards is None:
+            raise BadInput(f"A local best response goes by betting, and {form.name} is no poker; ask another judge.")
+        return verdict(local_best_response(*by_cards, self.hands, self.seed, self.runouts, told))
+
+
+JUDGES = {"local-best-response": LocalBestResponse()}
 
 
 def without_luck(won: Float[np.ndarray, "d p"], luck: Float[np.ndarray, "d p"]) -> Float[np.ndarray, "d p"]:
@@ -222,8 +253,8 @@ class LocalResponse(eqx.Module):
             ],
             2,
         )
-        sight = self.arena.up_to(jnp.broadcast_to(node[:, None], shape), cards)
-        rows = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), sight)
+        infostate = self.arena.up_to(jnp.broadcast_to(node[:, None], shape), cards)
+        rows = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), infostate)
         return policy(rows, seat).reshape(*shape, -1).astype(jnp.float64)
 
     def _best(

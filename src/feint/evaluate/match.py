@@ -8,28 +8,29 @@ plain interval. Thousands of deals are played at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import NamedTuple, final
+from typing import ClassVar, final
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Float
 from scipy import stats
 
-from feint.arena.arena import Arena, Sight, Where, as_uniform, draw, for_device, random_words
+from feint.arena.arena import Arena, for_device
+from feint.arena.hands import play_deals
 from feint.arena.policy import Policy
-from feint.evaluate.exploitability import expected_values
+from feint.evaluate.measure import CHIPS, ESTIMATE, Follow, Judge, Measure, Verdict
+from feint.forms.form import Form
+from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
-from feint.tree.tree import Tree
+from feint.players.player import Player
+from feint.players.simple import Random
+from feint.players.table import Table
 
 DEALS = {"cpu": 1 << 14, "gpu": 1 << 16}
-"""Deals played at once …"""
-ROWS = {"cpu": 1 << 12, "gpu": 1 << 15}
-"""… and tables at which a move is made at once."""
+"""Deals played at once."""
 
 
 @final
@@ -51,10 +52,10 @@ class Match:
         reach = float(stats.t.ppf(0.975, self.deals - 1)) * self.error
         return self.mean - reach, self.mean + reach
 
-    def in_big_blinds(self, big_blind: float) -> tuple[float, float]:
-        """The mean and half the width of its 95% interval, in thousandths of a big blind per hand."""
-        low, high = self.interval
-        return 1000 * self.mean / big_blind, 500 * (high - low) / big_blind
+    @property
+    def winnings(self) -> Measure:
+        """The same as a judge says it."""
+        return Measure("winnings", self.mean, CHIPS, ESTIMATE, *self.interval, self.hands)
 
 
 def match(
@@ -69,9 +70,7 @@ def match(
 
     `progress` is told how the match stands.
     """
-    deals = math.ceil(hands / arena.players)
-    if deals < 2:
-        raise BadInput(f"A match needs at least {2 * arena.players} hands to judge its error, but got {hands}.")
+    deals = _deals(hands, arena.players)
     scores = Scores.of(np.zeros((0, arena.players)))
     key, parts = jax.random.key(seed), math.ceil(deals / for_device(DEALS))
     batch = math.ceil(deals / parts)
@@ -79,6 +78,39 @@ def match(
         key, playing = jax.random.split(key)
         won = np.asarray(_play_deals(arena, (first, second), batch, playing), float)
         scores = scores.and_then(Scores.of(won[: deals - batch * part]))
+        if progress and scores.deals > 1:
+            progress(scores.match())
+    return scores.match()
+
+
+def _deals(hands: int, players: int) -> int:
+    deals = math.ceil(hands / players)
+    if deals < 2:
+        raise BadInput(f"A match needs at least {2 * players} hands to judge its error, but got {hands}.")
+    return deals
+
+
+def play_players(
+    form: Form,
+    players: Sequence[Player],
+    hands: int,
+    seed: int = 0,
+    progress: Callable[[Match], None] | None = None,
+) -> Match:
+    """Play the first of two players against the second, who takes all other seats, for at least so many hands.
+
+    Strategies are played thousands of hands at once, and whoever decides hand by hand at a table.
+    """
+    one, other = (player.strategy for player in players)
+    if one is not None and other is not None:
+        return match(form.arena, one.policy, other.policy, hands, seed, progress)
+    table, scores = Table(form.game), Scores.of(np.zeros((0, form.players)))
+    for deal in range(_deals(hands, form.players)):
+        won = []
+        for seat in range(form.players):
+            sitting = [players[0] if number == seat else players[1] for number in range(form.players)]
+            won.append(table.hand(sitting, (seed, deal))[seat])
+        scores = scores.and_then(Scores.of(np.array([won])))
         if progress and scores.deals > 1:
             progress(scores.match())
     return scores.match()
@@ -114,81 +146,56 @@ class Scores:
         return Match(hands, float(self.mean[-1]), error, self.deals, apart / error**2 if error else math.inf)
 
 
-def play_deals(arena: Arena, policies: tuple[Policy, Policy], deals: int, key: PRNGKeyArray) -> Float[Array, "d p"]:
-    """What the first policy wins on each of so many deals in each seat, in chips."""
-    dealing, playing = jax.random.split(key)
-    players = arena.players
-    dealt = arena.deal(random_words(dealing, arena.deal_words, deals))
-    where = jax.tree.map(lambda leaf: jnp.repeat(leaf, players, 0), dealt)
-    seat = jnp.tile(jnp.arange(players), deals)
-    payoff = play_out(arena, policies, (jnp.arange(players) != seat[:, None]).astype(jnp.int32), where, playing)
-    return jnp.take_along_axis(arena.per_hand(payoff), seat[:, None], 1).reshape(deals, players)
-
-
 _play_deals = eqx.filter_jit(play_deals)
 
 
-class Tables(NamedTuple):
-    """Hands being played, each at a table of its own."""
+def exact_winnings(form: Form, players: Sequence[Player]) -> float | None:
+    """What the first player wins off the second, who takes all other seats, in chips per hand and the mean over seats.
 
-    where: Where
-    waits: Int[Array, " t"]
-    """Whom each table waits for: policy · players + seat, and past all of these where the hand is over."""
-    won: Float[Array, "t p"]
-    key: PRNGKeyArray
-
-
-def play_out(
-    arena: Arena, policies: tuple[Policy, ...], seated: Int[Array, "t p"], where: Where, key: PRNGKeyArray
-) -> Float[Array, "t p"]:
-    """Play hands to their end; `seated` says which policy sits where. What each seat wins, in chips.
-
-    One policy is asked at a time, in one seat: that for which most tables wait, for as many of them as are taken at
-    once. So nobody is asked what another decides, and the longest hands keep no one waiting.
+    Exact; None where the game is too large for that, or a player decides hand by hand.
     """
-    tables, players = seated.shape
-    askable = len(policies) * players
-    rows = min(for_device(ROWS), math.ceil(tables / (2 * askable)))
+    one, other = (player.strategy for player in players)
+    return None if one is None or other is None else expected_winnings(form, one, other)
 
-    def waiting_for(where: Where, seated: Int[Array, "b p"]) -> Int[Array, " b"]:
-        turn = arena.turn(where)
-        return jnp.take_along_axis(seated, turn[:, None], 1)[:, 0] * players + turn
 
-    def move(state: Tables) -> Tables:
-        key, drawing = jax.random.split(state.key)
-        words = random_words(drawing, arena.play_words + 1, rows)
-        asked = (state.waits[:, None] == jnp.arange(askable)).sum(0).argmax()
-        places = jnp.nonzero(state.waits == asked, size=rows, fill_value=tables)[0]
-        here, chairs = jax.tree.map(lambda leaf: leaf.at[places].get(mode="clip"), (state.where, seated))
-        answers = [partial(_ask, policy) for policy in policies]
-        told = jax.lax.switch(asked // players, answers, arena.sight(here), asked % players)
-        played = arena.play(here, draw(told, as_uniform(words[-1])), words[:-1])
-        waits = jnp.where(played.done, askable, waiting_for(played.where, chairs))
-        return Tables(
-            jax.tree.map(lambda leaf, new: leaf.at[places].set(new, mode="drop"), state.where, played.where),
-            state.waits.at[places].set(waits.astype(state.waits.dtype), mode="drop"),
-            state.won.at[places].add(played.payoff, mode="drop"),
-            key,
+def expected_winnings(form: Form, first: Strategy, second: Strategy) -> float | None:
+    """The same of strategies."""
+    won = []
+    for seat in range(form.players):
+        values = form.values([first if player == seat else second for player in range(form.players)])
+        if values is None:
+            return None
+        won.append(values[seat])
+    return float(np.mean(won))
+
+
+@final
+@dataclass(frozen=True)
+class Winnings(Judge):
+    """Winnings against random play."""
+
+    about: ClassVar[str] = "What is won off random play, by playing: an estimate, and weak evidence."
+    hands: int = 20_000
+    """Hands to play."""
+    seed: int = 0
+    """The seed of the deals."""
+
+    def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
+        def told(so_far: Match) -> None:
+            follow(f"{so_far.hands:,} of {self.hands:,} hands against random play", None)
+
+        played = play_players(form, (player, Random().at(form, self.seed)), self.hands, self.seed, told)
+        return Verdict(
+            (replace(played.winnings.in_big_blinds(form.big_blind), kind=f"{ESTIMATE} against random play"),)
         )
 
-    start = Tables(where, waiting_for(where, seated), jnp.zeros((tables, players), jnp.float32), key)
-    won: Float[Array, "t p"] = jax.lax.while_loop(lambda state: (state.waits < askable).any(), move, start).won
-    return won
 
-
-def _ask(policy: Policy, sight: Sight, seat: Int[Array, ""]) -> Float[Array, "b a"]:
-    return policy(sight, seat)
-
-
-def expected_winnings(tree: Tree, first: Float[np.ndarray, "i a"], second: Float[np.ndarray, "i a"]) -> float:
-    """What `first` wins off `second`, who takes all other seats, in chips per hand and the mean over seats: exact."""
-    seats = [np.where((tree.player == seat)[:, None], first, second) for seat in range(tree.players)]
-    return float(np.mean([expected_values(tree, table)[seat] for seat, table in enumerate(seats)]))
+JUDGES = {"winnings": Winnings()}
 
 
 def cross_table(
-    arena: Arena,
-    players: Mapping[str, Policy],
+    form: Form,
+    players: Mapping[str, Player],
     hands: int,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
@@ -200,10 +207,10 @@ def cross_table(
         for other in names[number + 1 :]:
             if progress:
                 progress(f"{name} against {other}")
-            played = table[name, other] = match(arena, players[name], players[other], hands, seed)
+            played = table[name, other] = play_players(form, (players[name], players[other]), hands, seed)
             table[other, name] = (
                 replace(played, mean=-played.mean)
-                if arena.players == 2 and arena.zero_sum
-                else match(arena, players[other], players[name], hands, seed)
+                if form.players == 2 and form.zero_sum
+                else play_players(form, (players[other], players[name]), hands, seed)
             )
     return table

@@ -26,7 +26,7 @@ GONE = -2
 
 
 @final
-class Seat:
+class Side:
     """One player's information sets and the moves kept there: what comes after what."""
 
     def __init__(self, tree: Tree, player: int, kept: Bool[np.ndarray, "i a"]) -> None:
@@ -71,17 +71,17 @@ class Rivals:
     What enters a decision of theirs leaves it, and only where the plan goes.
     """
 
-    def __init__(self, tree: Tree, seat: Seat, infoset: int, played: Int[np.ndarray, "n p"]) -> None:
-        self._sequences, self._flow = seat.flow(infoset)
+    def __init__(self, tree: Tree, side: Side, infoset: int, played: Int[np.ndarray, "n p"]) -> None:
+        self._sequences, self._flow = side.flow(infoset)
         self._number: dict[Plan | int, int] = {}
         """The variable of each combination, and of each sequence."""
         self._rows: dict[tuple[Plan, Plan], tuple[float, float]] = {}
         """The bounds of the sum of some variables minus the sum of others."""
-        inside = np.isin(played[:, seat.player], self._sequences)
-        others: list[Plan] = list(map(tuple, np.delete(played, seat.player, 1).tolist()))
+        inside = np.isin(played[:, side.player], self._sequences)
+        others: list[Plan] = list(map(tuple, np.delete(played, side.player, 1).tolist()))
         random: dict[Plan | int, float] = defaultdict(float, {others[0]: 1.0})
         self._bound([others[0]], [], 1.0, 1.0)
-        for node in np.flatnonzero(_with_ancestors(tree, inside) & (tree.actor >= 0) & (tree.actor != seat.player)):
+        for node in np.flatnonzero(_with_ancestors(tree, inside) & (tree.actor >= 0) & (tree.actor != side.player)):
             children = tree.first_child[node] + np.arange(tree.children[node])
             plan = {
                 others[child]: int(played[child, tree.actor[node]]) for child in children if others[child][0] != GONE
@@ -93,9 +93,9 @@ class Rivals:
             before = int(tree.parent_sequence[tree.infoset[node]])
             self._bound(list(plan.values()), [before] * (before >= 0), before < 0, before < 0)
         ends = np.flatnonzero(inside[tree.terminal])
-        rows = [self._sequences.index(sequence) for sequence in tree.last_sequence[ends, seat.player]]
+        rows = [self._sequences.index(sequence) for sequence in tree.last_sequence[ends, side.player]]
         columns = [self._number[others[node]] for node in tree.terminal[ends]]
-        payoff = scaled(tree.weighted_payoff[ends, seat.player])
+        payoff = scaled(tree.weighted_payoff[ends, side.player])
         self._payoff = sparse.csr_array((payoff, (rows, columns)), shape=(len(self._sequences), len(self._number)))
         self._mean = scaled(self._payoff @ [random[key] for key in self._number])
         """What each sequence earns when the others move at random, so that every joint plan has a chance."""
@@ -154,20 +154,38 @@ def gain(
     Weakly: the most it earns more in the mean, earning no less against any `o`. Strictly: the most, up to 1, that it
     earns more against every `o`.
     """
-    weak = kind == "weak"
+    least, inflow = worth @ given, flow @ given
+    if kind == "weak":
+        mixture = _maximised(mean, worth, least, flow, inflow)
+        return float(mean @ (mixture - given)), mixture
+    # The margin that it keeps everywhere is one variable more, the last, and all that is maximised.
+    margin = np.append(np.zeros(len(given)), 1.0)
+    beside = np.column_stack([worth, -np.ones(len(worth))])
+    solution = _maximised(margin, beside, least, np.column_stack([flow, np.zeros(len(flow))]), inflow)
+    return float(solution[-1]), solution[:-1]
+
+
+def _maximised(
+    objective: Float[np.ndarray, " v"],
+    worth: Float[np.ndarray, "o v"],
+    least: Float[np.ndarray, " o"],
+    flow: Float[np.ndarray, "i v"],
+    inflow: Float[np.ndarray, " i"],
+) -> Float[np.ndarray, " v"]:
+    """The numbers from 0 to 1 that earn at least so much against every `o`, as a mixture flows, and most in all."""
     result = scipy.optimize.linprog(
-        c=np.append(-mean * weak, -1.0 + weak),
-        A_ub=np.hstack([-worth, np.ones((len(worth), 1))]),
-        b_ub=-worth @ given,
-        A_eq=np.hstack([flow, np.zeros((len(flow), 1))]),
-        b_eq=flow @ given,
-        bounds=[(0.0, None)] * len(mean) + [(0.0, 1.0 - weak)],
+        c=-objective,
+        A_ub=-worth,
+        b_ub=-least,
+        A_eq=flow,
+        b_eq=inflow,
+        bounds=(0.0, 1.0),  # a mixture has no more anyway; only the margin needs a limit
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if not result.success:
         raise RuntimeError(f"The linear programme for a dominator was not solved: {result.message}")
-    return -result.fun - weak * float(mean @ given), result.x[:-1]
+    return np.asarray(result.x)
 
 
 def last_sequences(tree: Tree, kept: Bool[np.ndarray, "i a"]) -> Int[np.ndarray, "n p"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, combinations_with_replacement
 from math import comb, prod
 from typing import Any, final
@@ -54,6 +55,31 @@ class Deck:
             if ways:
                 yield ways / draws, cards
 
+    def deals(self, sizes: tuple[int, ...]) -> int:
+        """In how many ways groups of cards of these sizes can be dealt; the order within a group does not matter."""
+        return _deals(self.kinds, self.copies_of_kind, sizes)
+
+
+@cache
+def _deals(kinds: int, copies: int, sizes: tuple[int, ...]) -> int:
+    """Card by card that can be told apart: how often it goes to each group, and what the groups then still lack."""
+    ways = Counter({sizes: 1})
+    for _ in range(kinds):
+        after = Counter[tuple[int, ...]]()
+        for lacking, number in ways.items():
+            for left in _shared(lacking, copies):
+                after[tuple(sorted(left))] += number  # which group lacks what makes no difference
+        ways = after
+    return ways[(0,) * len(sizes)]
+
+
+def _shared(lacking: tuple[int, ...], copies: int) -> Iterator[tuple[int, ...]]:
+    """What groups may lack once each has been given some of the copies of a card."""
+    if not lacking:
+        yield ()
+    for given in range(min(lacking[0], copies) + 1 if lacking else 0):
+        yield from ((lacking[0] - given, *rest) for rest in _shared(lacking[1:], copies - given))
+
 
 Showdown = Callable[[Deck, Cards, Cards], Any]
 """From the deck, a player's hole cards and the board to a strength that can be compared; the greatest wins."""
@@ -102,16 +128,9 @@ def best_five(deck: Deck, hole: Cards, board: Cards) -> Any:
 HIGH_CARD, PAIR, TWO_PAIR, THREE_OF_A_KIND, STRAIGHT, FLUSH, FULL_HOUSE, FOUR_OF_A_KIND, STRAIGHT_FLUSH = range(9)
 """Categories of five-card hands, weakest first …"""
 CATEGORIES = (
-    "a high card",
-    "a pair",
-    "two pairs",
-    "three of a kind",
-    "a straight",
-    "a flush",
-    "a full house",
-    "four of a kind",
+    "a high card", "a pair", "two pairs", "three of a kind", "a straight", "a flush", "a full house", "four of a kind",
     "a straight flush",
-)
+)  # fmt: skip
 """… and what they are called."""
 
 

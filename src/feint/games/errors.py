@@ -25,15 +25,16 @@ class RunStopped(RuntimeError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of an error sentence: the names closest to `name`, or all of them when none is close."""
+    """The end of an error sentence: the names closest to `name`, as a.b is to b, or all of them when none is close."""
     known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    close = [other for other in known if name in other.split(".")]
+    close = close or difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     if close:
         return f"did you mean {' or '.join(close)}?"
     return f"choose from {', '.join(known)}." if known else "there is nothing to choose from."
 
 
-def told(error: BaseException, path: Path) -> str:
+def told(error: BaseException, path: Path | None = None) -> str:
     """An error in a user's file in words, with the last of its lines that led there."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
     return f"{type(error).__name__}: {error}" + (f", line {lines[-1]}" if lines else "")

@@ -6,7 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 CHANCE = -1
 """The actor when the dealer or the dice move."""
@@ -31,6 +31,8 @@ class Game(ABC, Generic[State]):
     name: str
     players: int
     actions: tuple[str, ...]
+    open_moves: ClassVar[bool] = False
+    """Whether everyone sees every move."""
 
     @abstractmethod
     def start(self) -> State:
@@ -68,6 +70,22 @@ class Game(ABC, Generic[State]):
         """A move of the actor as it is called in this state; by default as `actions` has it."""
         return self.actions[action]
 
+    def seated(self, state: State, player: int) -> str:
+        """How a hand begins for a player, as it is told at a table; by default there is nothing to tell."""
+        return ""
+
+    def told(self, state: State, player: int) -> str:
+        """What a player sees, as it is told at a table."""
+        return f"you see: {self.label(state, player)}"
+
+    def upturned(self, state: State) -> str:
+        """What of it lies open for everyone, such as a board."""
+        return ""
+
+    def shown(self, state: State, player: int) -> str:
+        """What a player is shown when the game is over, others being called `player 2` and so on."""
+        return ""
+
     def features(self, state: State, player: int) -> Sequence[float] | None:
         """The player's view as numbers for a network; None asks for one indicator for each information set."""
         return None
@@ -76,11 +94,9 @@ class Game(ABC, Generic[State]):
         """How many nodes and information sets the game unrolls to; None where only unrolling tells."""
         return None
 
-    def rules(self) -> str:
+    def declaration(self) -> str:
         """A text that differs when the rules do. With the code's own text it names the tree in the cache."""
-        values = (
-            vars(self) if not is_dataclass(self) else {field.name: getattr(self, field.name) for field in fields(self)}
-        )
+        values = {field.name: getattr(self, field.name) for field in fields(self)} if is_dataclass(self) else vars(self)
         return f"{type(self).__qualname__}({', '.join(f'{key}={_spelt(value)}' for key, value in values.items())})"
 
 

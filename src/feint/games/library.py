@@ -7,13 +7,10 @@ calls the function in your file.
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
-import importlib
 import importlib.util
 import inspect
-import pkgutil
 import re
 import sys
 import typing
@@ -24,7 +21,9 @@ from typing import Any, TypeVar
 
 from feint.games.errors import BadInput, nearest, told
 from feint.games.game import Game
+from feint.games.names import modules, parse
 
+LIKE = "kuhn or kuhn(players=3)"
 G = TypeVar("G", bound=Game[Any])
 
 
@@ -54,13 +53,9 @@ def playable(make: Callable[..., G]) -> Callable[..., G]:
 
 def library() -> dict[str, Callable[..., Game[Any]]]:
     """Every playable function in this folder, by name."""
-    package = importlib.import_module("feint.games")
-    modules = [
-        importlib.import_module(f"feint.games.{module.name}") for module in pkgutil.iter_modules(package.__path__)
-    ]
     return {
         name: make
-        for module in modules
+        for module in modules("feint.games")
         for name, make in vars(module).items()
         if getattr(make, "__playable__", False) and make.__module__ == module.__name__
     }
@@ -82,7 +77,7 @@ def load_game(text: str) -> Game[Any]:
         return _from_file(Path(file + ".py"), call)
     if text.endswith((".py", ".py:")):
         raise BadInput(f"{text!r} does not say which game of that file; write it like {text.rstrip(':')}:my_game.")
-    name, parameters = _parse(text)
+    name, parameters = parse(text, "game", LIKE)
     known = library()
     if name not in known:
         raise BadInput(f"There is no game called {name!r}; {nearest(name, known)}")
@@ -104,7 +99,7 @@ def within(game: str, parameter: str, value: int, least: int, most: int) -> None
 
 def _from_file(path: Path, call: str) -> Game[Any]:
     """The game made by a function or class in a user's own file."""
-    name, parameters = _parse(call)
+    name, parameters = parse(call, "game", LIKE)
     if not path.is_file():
         raise BadInput(f"There is no file {path} to take the game {name!r} from; check the path.")
     module = _import_file(path)
@@ -138,33 +133,12 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-def _parse(text: str) -> tuple[str, dict[str, Any]]:
-    """Split `name(key=value, …)`. Values are Python literals; a bare word is a string."""
-    try:
-        tree = ast.parse(text, mode="eval").body
-        call = tree if isinstance(tree, ast.Call) else ast.Call(func=tree, args=[], keywords=[])
-        if call.args or not isinstance(call.func, ast.Name) or any(word.arg is None for word in call.keywords):
-            raise SyntaxError
-        return call.func.id, {str(word.arg): _literal(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError, TypeError) as error:
-        raise BadInput(
-            f"{text!r} does not read as a game; write it like kuhn or kuhn(players=3), parameters by name."
-        ) from error
-
-
-def _literal(node: ast.expr) -> Any:
-    if isinstance(node, ast.Name):
-        words: dict[str, Any] = {"true": True, "false": False}
-        return words.get(node.id, node.id)
-    return ast.literal_eval(node)
-
-
 def _fit(game: str, key: str, value: Any, wanted: Any) -> Any:
     """The value as the parameter's type: whole numbers pass for floats, lists for tuples, nothing else."""
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, list):
-        value = _frozen(value)
+        value = frozen(value)
     plain = wanted if isinstance(wanted, type) else None
     if plain is not None and type(value) is not plain:
         raise BadInput(f"{game} takes {key} as {plain.__name__}, but {key}={value!r} was given.")
@@ -173,8 +147,9 @@ def _fit(game: str, key: str, value: Any, wanted: Any) -> Any:
     return value
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
+def frozen(value: Any) -> Any:
+    """The value with tuples for its lists."""
+    return tuple(frozen(item) for item in value) if isinstance(value, list | tuple) else value
 
 
 def _plain(value: Any) -> str:

@@ -56,7 +56,7 @@ class OpenSpielGame(Game[Any]):
     def payoffs(self, state: Any) -> Sequence[float]:
         return list(state.returns())
 
-    def rules(self) -> str:
+    def declaration(self) -> str:
         from importlib.metadata import version
 
         return f"{self.name} in OpenSpiel {version('open_spiel')}"

@@ -11,49 +11,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
-from math import comb
-from typing import NamedTuple, final
+from functools import cached_property
+from typing import ClassVar, final
 
+from feint.games import poker_talk, poker_views
 from feint.games.cards import Cards, Deck, Showdown
 from feint.games.errors import BadInput, IllegalMove
 from feint.games.game import CHANCE, TERMINAL, Game
+from feint.games.hand import CALL, FOLD, RAISE, Hand, Round
+from feint.games.poker_sizes import Size, size_of
 
-FOLD, CALL, RAISE = 0, 1, 2
-"""Moves every poker game knows. CALL checks when there is nothing to call; no-limit sizes follow from RAISE on."""
-
-
-@final
-@dataclass(frozen=True)
-class Round:
-    """One round of betting, and the board cards dealt before it."""
-
-    raise_by: float = 0.0
-    """The size of a bet or raise in a fixed-limit game; no-limit games leave it at 0."""
-    cap: int | None = None
-    """How many bets and raises the round allows; None for no limit but the stack."""
-    board: int = 0
-    """Cards turned face up before the betting."""
-    first: int = 0
-    """The seat, counted from the dealer, that acts first."""
-
-
-class Hand(NamedTuple):
-    """A state of a poker game. Players are numbered absolutely; the dealer says where the seats start."""
-
-    dealer: int
-    holes: tuple[Cards, ...]
-    board: Cards
-    moves: tuple[tuple[int, ...], ...]
-    """The moves made so far, by round."""
-    paid: tuple[float, ...]
-    """Chips each player has put into the pot."""
-    folded: tuple[bool, ...]
-    actor: int
-    waiting: int
-    """How many players are still to act before the round closes."""
-    raises: int
-    """Bets and raises in this round so far."""
+__all__ = ["CALL", "FOLD", "RAISE", "Hand", "Poker", "Round"]
 
 
 @final
@@ -78,11 +46,13 @@ class Poker(Game[Hand]):
     rotating_dealer: bool = False
     """The dealer is drawn at the start of every hand rather than always being player 0."""
     name: str = "poker"
+    open_moves: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         cards = self.deck.kinds * self.deck.copies_of_kind
         needed = self.players * self.hole + sum(declared.board for declared in self.rounds)
         posted = self.ante + max(self.blinds, default=0.0)
+        limits = all(each.cap == 0 or (each.raise_by > 0 and each.cap is not None) for each in self.rounds)
         for fine, words in (
             (self.players >= 2, f"at least 2 players, not {self.players}"),
             (self.rounds, "at least one round"),
@@ -90,16 +60,9 @@ class Poker(Game[Hand]):
             (self.deck.copies <= 4 or not self.deck.suits, f"at most 4 suits, not {self.deck.copies}"),
             (len(self.blinds) <= self.players, f"no more blinds than its {self.players} players, not {self.blinds}"),
             (min(self.ante, *self.blinds, 0.0) == 0, "antes and blinds of 0 or more"),
-            (
-                bool(self.pot_bets) == (self.stack is not None),
-                "a stack together with pot_bets (no-limit), or neither (fixed-limit)",
-            ),
+            ((not self.pot_bets) == (self.stack is None), "a stack with pot_bets (no-limit), or neither (fixed-limit)"),
             (self.stack is None or self.stack > posted, f"a stack above the {posted:g} posted, not {self.stack}"),
-            (
-                self.pot_bets
-                or all(each.cap == 0 or (each.raise_by > 0 and each.cap is not None) for each in self.rounds),
-                "raise_by above 0 and a cap in every round, or pot_bets and a stack",
-            ),
+            (self.pot_bets or limits, "raise_by above 0 and a cap in every round, or pot_bets and a stack"),
         ):
             if not fine:
                 raise BadInput(f"A game of poker needs {words}.")
@@ -117,20 +80,20 @@ class Poker(Game[Hand]):
         return float(max(self.blinds, default=self.ante))
 
     def start(self) -> Hand:
-        return self._hand(CHANCE, (0.0,) * self.players) if self.rotating_dealer else self._seat(0)
+        return self._hand(CHANCE, (0.0,) * self.players) if self.rotating_dealer else self.seat(0)
 
     def actor(self, state: Hand) -> int:
         return state.actor
 
     def chance(self, state: Hand) -> Sequence[tuple[float, Hand]]:
         if state.dealer == CHANCE:
-            return [(1 / self.players, self._seat(dealer)) for dealer in range(self.players)]
-        draws = self.deck.draws(_seen(state), self._due(state))
+            return [(1 / self.players, self.seat(dealer)) for dealer in range(self.players)]
+        draws = self.deck.draws(state.dealt, self._due(state))
         return [(chance, self._dealt(state, cards)) for chance, cards in draws]
 
     def deal_some(self, state: Hand) -> Hand:
         """The hand after chance deals whatever comes first, for those to whom all cards are the same."""
-        _, cards = next(self.deck.draws(_seen(state), self._due(state)))
+        _, cards = next(self.deck.draws(state.dealt, self._due(state)))
         return self._dealt(state, cards)
 
     def deal(self, state: Hand, cards: Cards) -> Hand:
@@ -139,7 +102,7 @@ class Poker(Game[Hand]):
         One outcome of `chance` without listing them all, for games that have too many.
         """
         due = self._due(state) if state.actor == CHANCE and state.dealer != CHANCE else 0
-        copies = Counter((*_seen(state), *cards))
+        copies = Counter((*state.dealt, *cards))
         real = all(0 <= card < self.deck.kinds and copies[card] <= self.deck.copies_of_kind for card in cards)
         if not due or len(cards) != due or not real:
             raise IllegalMove(f"Cards {cards} cannot be dealt here; deal {due} of those left in the deck.")
@@ -163,13 +126,8 @@ class Poker(Game[Hand]):
         else:
             paid[player] = dict(self._raises(state))[action - RAISE]
             raises, waiting = raises + 1, folded.count(False) - 1
-        hand = state._replace(
-            moves=(*state.moves[:-1], (*state.moves[-1], action)),
-            paid=tuple(paid),
-            folded=tuple(folded),
-            raises=raises,
-            waiting=waiting,
-        )
+        moves = (*state.moves[:-1], (*state.moves[-1], action))
+        hand = state._replace(moves=moves, paid=tuple(paid), folded=tuple(folded), raises=raises, waiting=waiting)
         if folded.count(False) == 1:
             return hand._replace(actor=TERMINAL)
         if waiting:
@@ -189,70 +147,37 @@ class Poker(Game[Hand]):
         return [share * (player in live) - paid for player, paid in enumerate(state.paid)]
 
     def label(self, state: Hand, player: int) -> str:
-        """Cards, then the betting: `Q` to open, `Q: bet`, `QK: check bet call / check` with a king on the board.
+        return poker_views.label(self, state, player)
 
-        The board stands apart where players hold several cards: `KsAh 2c7d9s: call check / bet`.
-        """
-        groups = ("".join(self.deck.name(card) for card in group) for group in (state.holes[player], state.board))
-        cards = (" " if self.hole > 1 else "").join(group for group in groups if group)
-        betting = " / ".join(" ".join(words) for words in self._words(state)).rstrip(" /")
-        dealer = " (dealer)" if self.rotating_dealer and state.dealer == player else ""
-        return f"{cards}{dealer}: {betting}" if betting else f"{cards}{dealer}"
+    def spoken(self, state: Hand, action: int) -> str:
+        return poker_views.word(self, state.dealer, len(state.moves) - 1, state.actor, state.raises, action)
+
+    def seated(self, state: Hand, player: int) -> str:
+        return poker_talk.seated(self, state, player)
+
+    def told(self, state: Hand, player: int) -> str:
+        return poker_talk.told(self, state, player)
+
+    def upturned(self, state: Hand) -> str:
+        return poker_talk.upturned(self, state)
+
+    def shown(self, state: Hand, player: int) -> str:
+        return poker_talk.shown(self, state, player)
 
     def features(self, state: Hand, player: int) -> Sequence[float]:
-        """Cards by the round they were dealt in, then who called or raised at each count of raises in each round.
+        return poker_views.features(self, state, player)
 
-        For Leduc this is the vector of 30 numbers used for neural fictitious self-play: 2 rounds x 3 cards, then
-        2 players x 2 rounds x 3 raise counts x 2 moves. Folds need no place: they end the hand or show as the
-        absence of a move.
-        """
-        rounds, kinds = len(self.rounds), len(self.actions) - 1
-        cards = [0.0] * (rounds * self.deck.kinds)
-        dealt = iter(state.board)
-        for number, declared in enumerate(self.rounds):
-            group = state.holes[player] if number == 0 else ()
-            for card in (*group, *(next(dealt, None) for _ in range(declared.board))):
-                if card is not None:
-                    cards[number * self.deck.kinds + card] += 1.0
-        history = [0.0] * (self.players * rounds * (self._most_raises + 1) * kinds)
-        for number, actor, raises, move in self._replay(state):
-            if move != FOLD:
-                place = (actor * rounds + number) * (self._most_raises + 1) + raises
-                history[place * kinds + move - CALL] = 1.0
-        return cards + history
+    def unrolled_size(self) -> tuple[int, int]:
+        return self.size.nodes, self.size.infosets
 
-    def unrolled_size(self) -> tuple[int, int] | None:
-        """How many nodes and information sets the game unrolls to, from the betting alone; it may be too many to try.
-
-        None where copies of a rank are one card, since what is left to deal then depends on what was dealt.
-        """
-        return self._size(self.start(), 1) if self.deck.copies_of_kind == 1 else None
-
-    def _size(self, hand: Hand, alike: int) -> tuple[int, int]:
-        """Nodes and information sets from a hand on, which stands for `alike` hands that differ in their cards."""
-        if hand.actor == TERMINAL:
-            return alike, 0
-        if hand.dealer == CHANCE:
-            nodes, infosets = self._size(self._seat(0), alike)
-            return alike + self.players * nodes, self.players * infosets
-        if hand.actor == CHANCE:
-            deals = comb(self.deck.kinds - len(_seen(hand)), self._due(hand))
-            nodes, infosets = self._size(self.deal_some(hand), alike * deals)
-            return alike + nodes, infosets
-        after = [self._size(self.play(hand, move), alike) for move in self.legal(hand)]
-        return alike + sum(nodes for nodes, _ in after), self._views(hand) + sum(infosets for _, infosets in after)
-
-    def _views(self, hand: Hand) -> int:
-        """How many hole cards and boards a player can see at this point of the betting."""
-        views, left = comb(self.deck.kinds, self.hole), self.deck.kinds - self.hole
-        for declared in self.rounds[: len(hand.moves)]:
-            views, left = views * comb(left, declared.board), left - declared.board
-        return views
+    @cached_property
+    def size(self) -> Size:
+        return size_of(self)
 
     def _hand(self, dealer: int, paid: tuple[float, ...]) -> Hand:
         return Hand(dealer, (), (), (), paid, (False,) * self.players, CHANCE, 0, 0)
 
-    def _seat(self, dealer: int) -> Hand:
+    def seat(self, dealer: int) -> Hand:
         """The hand before the deal, antes and blinds posted."""
         paid = [self.ante] * self.players
         for seat, blind in enumerate(self.blinds):
@@ -314,72 +239,6 @@ class Poker(Game[Hand]):
         return (*raises, (len(self.pot_bets), self.stack)) if room > 0 else raises
 
     @cached_property
-    def _most_raises(self) -> int:
-        """The most raises one round can see."""
-        if not self.pot_bets:
-            return max(declared.cap or 0 for declared in self.rounds)
-
-        @cache
-        def longest(top: float, to_call: float) -> int:
-            raises = self._pot_raises(top, to_call, self.players * top - to_call)
-            return max((1 + longest(after, after - top) for _, after in raises), default=0)
-
-        # A round can begin at any bet that an earlier one can end on: sizes too small at first open up as pots grow.
-        begun, found = {max(self._seat(0).paid)}, [max(self._seat(0).paid)]
-        while found:
-            top = found.pop()
-            for to_call in (0.0, top):
-                after = {paid for _, paid in self._pot_raises(top, to_call, self.players * top - to_call)} - begun
-                begun |= after
-                found += after
-        return max(longest(top, 0.0) for top in begun)
-
-    def _replay(self, state: Hand) -> Sequence[tuple[int, int, int, int]]:
-        """Every move of the hand as (round, player, raises before it, move)."""
-        return _replayed(self.players, self._first_seats, state.dealer, state.moves)
-
-    @cached_property
-    def _first_seats(self) -> tuple[int, ...]:
+    def first_seats(self) -> tuple[int, ...]:
+        """The seat, counted from the dealer, that opens each round."""
         return tuple(declared.first for declared in self.rounds)
-
-    def _words(self, state: Hand) -> list[list[str]]:
-        """The moves of each round in words: check or call, bet or raise, or the size."""
-        rounds: list[list[str]] = [[] for _ in state.moves]
-        for number, actor, raises, move in self._replay(state):
-            rounds[number].append(self._word(state.dealer, number, actor, raises, move))
-        return rounds
-
-    def spoken(self, state: Hand, action: int) -> str:
-        """A check where there is nothing to call, and a bet where there is nothing to raise."""
-        return self._word(state.dealer, len(state.moves) - 1, state.actor, state.raises, action)
-
-    def _word(self, dealer: int, number: int, actor: int, raises: int, move: int) -> str:
-        """A player's move in a round in which there were so many raises."""
-        posted = self.blinds[seat] if (seat := (actor - dealer) % self.players) < len(self.blinds) else 0.0
-        blind = max(self.blinds, default=0.0) if number == 0 else 0.0
-        word = self.actions[move]
-        if move == CALL and raises == 0 and (number > 0 or posted == blind):
-            return "check"
-        return "bet" if word == "raise" and raises == 0 and not blind else word
-
-
-def _seen(hand: Hand) -> Cards:
-    """The cards that are no longer in the deck."""
-    return (*hand.board, *(card for hole in hand.holes for card in hole))
-
-
-@lru_cache(maxsize=1 << 16)
-def _replayed(
-    players: int, first: tuple[int, ...], dealer: int, moves: tuple[tuple[int, ...], ...]
-) -> tuple[tuple[int, int, int, int], ...]:
-    replayed, folded = [], [False] * players
-    for number, made in enumerate(moves):
-        player, raises = (dealer + first[number]) % players, 0
-        for move in made:
-            while folded[player]:
-                player = (player + 1) % players
-            replayed.append((number, player, raises, move))
-            folded[player] = move == FOLD
-            raises += move >= RAISE
-            player = (player + 1) % players
-    return tuple(replayed)

@@ -9,7 +9,6 @@ preferred to one that wins a little always. Its authors claim less: that dominat
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 from typing import Literal, NamedTuple, final
 
 import equinox as eqx
@@ -20,18 +19,17 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from feint.arena.arena import as_uniform, draw, random_words
 from feint.arena.tables import TreeArena, build_arena
-from feint.learners.networks import MLP, Network, Optimiser, Trained
-from feint.solvers.algorithm import Algorithm, Method, Metrics, require
-from feint.tree.strategy import TabularStrategy
+from feint.forms.form import Form
+from feint.forms.strategy import TabularStrategy
+from feint.learners.networks import Design, Network, Trained, Training
+from feint.learners.seat import FORBIDDEN
+from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics, require
 from feint.tree.tree import Tree
-
-FORBIDDEN = -1e9
-"""The output at a move that is not legal."""
 
 
 @final
 @dataclass(frozen=True)
-class ElitePlay:
+class ElitePlay(Config):
     """Fictitious play by winnings."""
 
     hands: int = 100
@@ -42,36 +40,33 @@ class ElitePlay:
     """What the network's answer does to the strategy: it replaces it (none, the paper's first algorithm), is averaged
     with it (policy, its modification; weights averages the networks instead) or enters the mean of all answers so far
     (fictitious)."""
-    hidden: tuple[int, ...] = (16,)
-    """Units in each hidden layer; the paper does not say."""
-    updates: int = 300
-    """Updates of the network in each step, on all that was kept."""
-    rate: float = 0.02
-    """Adam's learning rate."""
+    network: Design = Design((16,))
+    """The shape of the network; the paper does not say."""
+    policy: Training = Training(rate=0.02, updates=300)
+    """How it is trained in each step, on all that was kept."""
 
     def __post_init__(self) -> None:
         require(
             self,
             hands=(self.hands >= 1, "at least 1"),
             selection=(self.selection >= 1, "at least 1"),
-            hidden=(all(units >= 1 for units in self.hidden), "at least 1 in each layer"),
-            updates=(self.updates >= 1, "at least 1"),
-            rate=(self.rate > 0, "above 0"),
+            **{"network.cell": (self.network.cell is None, "none: a decision is learned by itself")},
         )
 
-    def on(self, tree: Tree) -> ElitePlayer:
+    def on(self, form: Form) -> ElitePlayer:
+        tree = form.whole("elite-play")
         return ElitePlayer(
             arena=build_arena(tree),
             features=jnp.asarray(tree.features, jnp.float32),
             legal=jnp.asarray(tree.legal),
             longest=longest_hand(tree),
-            method=self,
+            settings=self,
             fingerprint=tree.fingerprint,
         )
 
 
 ALGORITHMS = {
-    "elite-play": Method(
+    "elite-play": Entry(
         "Fictitious play by winnings: the moves of the hands that won most are learned; dominated ones should go.",
         ElitePlay(),
         presets={"plain": ElitePlay(average=None)},
@@ -107,32 +102,32 @@ class ElitePlayer(Algorithm[EliteState]):
     features: Float[Array, "i f"]
     legal: Bool[Array, "i a"]
     longest: int = eqx.field(static=True)
-    method: ElitePlay = eqx.field(static=True)
+    settings: ElitePlay = eqx.field(static=True)
     fingerprint: str = eqx.field(static=True)
 
     def init(self, key: PRNGKeyArray) -> EliteState:
         key, starting = jax.random.split(key)
-        network = MLP(self.features.shape[1], self.method.hidden, self.legal.shape[1], starting, flat=True)
+        network = self.settings.network(self.features.shape[1], self.legal.shape[1], starting, flat=True)
         return EliteState(key, jnp.zeros(()), network, self._outputs(network))
 
     def step(self, state: EliteState) -> tuple[EliteState, Metrics]:
         key, playing, ties = jax.random.split(state.key, 3)
         decisions = self._play(state.policy, playing)
-        kept = elite_counts(decisions, self.legal, self.method.selection, ties)
+        kept = elite_counts(decisions, self.legal, self.settings.selection, ties)
         answer = self._train(state.network, kept)
         time = state.step + 1.0
         share: Float[Array, ""] | float = 1.0
-        if self.method.average == "policy":
+        if self.settings.average == "policy":
             share = 0.5
-        elif self.method.average == "fictitious":
+        elif self.settings.average == "fictitious":
             share = 1.0 / (time + 1.0)
-        elif self.method.average == "weights":
+        elif self.settings.average == "weights":
             answer = jax.tree.map(lambda old, new: (old + new) / 2, state.network, answer)
         policy = state.policy + share * (self._outputs(answer) - state.policy)
         return EliteState(key, time, answer, policy), {}
 
     def strategy(self, state: EliteState) -> TabularStrategy:
-        return TabularStrategy(state.policy, self.fingerprint)
+        return TabularStrategy(self.fingerprint, state.policy)
 
     def _outputs(self, network: Network) -> Float[Array, "i a"]:
         """A network's move probabilities everywhere."""
@@ -145,29 +140,29 @@ class ElitePlayer(Algorithm[EliteState]):
 
         def move(table: tuple[Array, Array], key: PRNGKeyArray) -> tuple[tuple[Array, Array], tuple[Array, ...]]:
             decision, over = table
-            words = random_words(key, 3, self.method.hands)
+            words = random_words(key, 3, self.settings.hands)
             infoset = self.arena.infoset[decision]
             chosen = draw(policy[infoset], as_uniform(words[2]))
             played = self.arena.play(decision, chosen, words[:2])
             won = jnp.where(over[:, None], 0.0, played.payoff)
             return (played.where, over | played.done), (infoset, chosen, self.arena.actor[decision], ~over, won)
 
-        start = self.arena.deal(random_words(dealing, 1, self.method.hands)), jnp.zeros(self.method.hands, bool)
+        start = self.arena.deal(random_words(dealing, 1, self.settings.hands)), jnp.zeros(self.settings.hands, bool)
         _, (infoset, chosen, actor, made, won) = jax.lax.scan(move, start, jax.random.split(key, self.longest))
         winnings = jnp.take_along_axis(won.sum(0), actor.T, 1).T
         return Decisions(infoset.ravel(), chosen.ravel(), winnings.ravel(), made.ravel())
 
     def _train(self, network: Network, counts: Float[Array, "i a"]) -> Network:
         """Train a network further on the moves that were kept, all of them in every update."""
-        optimiser = Optimiser("adam", self.method.rate, inf)
+        training = self.settings.policy
         weights = (counts / jnp.maximum(counts.sum(), 1.0)).astype(jnp.float32)
 
         def loss(network: Network) -> Float[Array, ""]:
             logits = jnp.where(self.legal, network(self.features), FORBIDDEN)
             return -jnp.where(self.legal, weights * jax.nn.log_softmax(logits), 0.0).sum()
 
-        update = lambda _, trained: optimiser.update(trained, loss, counts.sum() > 0)[0]  # noqa: E731
-        trained: Trained = jax.lax.fori_loop(0, self.method.updates, update, optimiser.start(network))
+        update = lambda _, trained: training.update(trained, loss, counts.sum() > 0)[0]  # noqa: E731
+        trained: Trained = jax.lax.fori_loop(0, training.updates, update, training.start(network))
         return trained.network
 
 

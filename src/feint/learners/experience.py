@@ -11,15 +11,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from feint.arena.arena import Sight, narrow
+from feint.arena.arena import InfoState, narrow
+from feint.arena.situations import Listed, Situations
 from feint.learners.memory import Memory, circular_slots, empty, insert, reservoir_slots, sample
-from feint.learners.situations import Listed, Situations
+from feint.learners.settings import SelfPlaySettings
 
 
 class Transitions(NamedTuple):
@@ -29,19 +31,37 @@ class Transitions(NamedTuple):
     """Which rows hold a transition."""
     responded: Bool[Array, " b"]
     """Whether the seat played its best response in that hand."""
-    sight: Sight
+    infostate: InfoState
     move: Int[Array, " b"]
-    following: Sight
+    following: InfoState
     """What the seat saw at its next decision …"""
     ended: Bool[Array, " b"]
     """… unless the hand ended first."""
     reward: Float[Array, " b"]
 
 
+class Pending(NamedTuple):
+    """Each seat's last decision in this hand, of which it is not known yet what came."""
+
+    made: Bool[Array, "t p"]
+    infostate: InfoState
+    """[t, p, …]"""
+    move: Int[Array, "t p"]
+
+    def noted(self, acts: Bool[Array, "t p"], infostate: InfoState, move: Int[Array, " t"]) -> Pending:
+        """These, and the decisions that are made now."""
+
+        def newest(new: Array, old: Array) -> Array:
+            here = acts.reshape(acts.shape + (1,) * (old.ndim - 2))
+            return jnp.where(here, new[:, None].astype(old.dtype), old)
+
+        return Pending(self.made | acts, *jax.tree.map(newest, (infostate, move), (self.infostate, self.move)))
+
+
 class Lesson(NamedTuple):
     """What a network should say in some situations (all that are listed, in order, if None), and the weights."""
 
-    sights: Sight
+    infostates: InfoState
     targets: Float[Array, "... a"]
     weights: Float[Array, "... a"]
     """Non-negative; they sum to 1."""
@@ -49,85 +69,95 @@ class Lesson(NamedTuple):
     """Lessons of whole hands: which places of a path are decisions."""
 
 
-Worth = Callable[[Sight, Bool[Array, "b l"] | None], Float[Array, "..."]]
+Worth = Callable[[InfoState, Bool[Array, "b l"] | None], Float[Array, "..."]]
 """What situations (or those on paths) are worth to the seat at present."""
 
 
-class Replay(eqx.Module):
-    """Keeps transitions."""
+class Experience(eqx.Module):
+    """Keeps some of what happens to a seat, in a `memory` of its own kind, and makes lessons of it."""
+
+    settings: SelfPlaySettings = eqx.field(static=True)
 
     @abstractmethod
     def empty(self, situations: Situations) -> Any: ...
 
     @abstractmethod
-    def add(self, memory: Any, batch: Transitions, step: Float[Array, ""]) -> Any: ...
+    def add(self, memory: Any, batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Any: ...
 
     @abstractmethod
     def lesson(self, memory: Any, situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson: ...
 
-    @abstractmethod
     def size(self, memory: Any) -> Array:
-        """How many transitions are kept, by weight."""
+        """How much is kept, by weight."""
+        return jnp.asarray(memory.size)
 
 
 @final
-class ReplayRows(Replay):
+class ReplayRows(Experience):
     """A circular buffer of transitions; learns from minibatches."""
-
-    capacity: int = eqx.field(static=True)
-    batch: int = eqx.field(static=True)
-    discount: float = eqx.field(static=True, default=1.0)
 
     def empty(self, situations: Situations) -> Memory[Any]:
         blank, code = situations.blank(), jnp.zeros((), narrow(2 * situations.moves - 1))
-        return empty((blank, code, blank, jnp.float32(0)), self.capacity)
+        return empty((blank, code, blank, jnp.float32(0)), self.settings.replay.capacity)
 
-    def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""]) -> Memory[Any]:
-        slots = circular_slots(memory.seen, self.capacity, batch.offered)
-        return insert(memory, (batch.sight, self._coded(batch), batch.following, batch.reward), slots, batch.offered)
-
-    def _coded(self, batch: Transitions) -> Int[Array, " b"]:
-        """The move and whether the hand ended, in one number: every array less is time saved."""
-        return batch.move * 2 + batch.ended
+    def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Memory[Any]:
+        slots = circular_slots(memory.seen, self.settings.replay.capacity, batch.offered)
+        # The move and whether the hand ended are one number: every array less is time saved.
+        items = batch.infostate, batch.move * 2 + batch.ended, batch.following, batch.reward
+        return insert(memory, items, slots, batch.offered)
 
     def lesson(self, memory: Memory[Any], situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
-        sight, code, following, reward = sample(memory, key, self.batch)
-        target = jnp.where(code % 2 == 1, reward, self.discount * worth(following, None))
+        infostate, code, following, reward = sample(memory, key, self.settings.batch)
+        target = jnp.where(code % 2 == 1, reward, worth(following, None))
         taken = _taken(code // 2, situations)
-        return Lesson(sight, target[:, None] * taken, taken / self.batch)
-
-    def size(self, memory: Memory[Any]) -> Array:
-        return memory.size
+        return Lesson(infostate, target[:, None] * taken, taken / self.settings.batch)
 
 
 @final
-class ReplayHands(Replay):
+class ReplayHands(Experience):
     """A circular buffer of whole hands: the seat's last decision tells them all, and only the end is rewarded."""
-
-    capacity: int = eqx.field(static=True)
-    batch: int = eqx.field(static=True)
-    discount: float = eqx.field(static=True, default=1.0)
 
     def empty(self, situations: Situations) -> Memory[Any]:
         move = jnp.zeros((), narrow(situations.moves - 1))
-        return empty((situations.blank(), move, jnp.float32(0)), self.capacity)
+        return empty((situations.blank(), move, jnp.float32(0)), self.settings.replay.capacity)
 
-    def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""]) -> Memory[Any]:
+    def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Memory[Any]:
         offered = batch.offered & batch.ended
-        slots = circular_slots(memory.seen, self.capacity, offered)
-        return insert(memory, (batch.sight, batch.move, batch.reward), slots, offered)
+        slots = circular_slots(memory.seen, self.settings.replay.capacity, offered)
+        return insert(memory, (batch.infostate, batch.move, batch.reward), slots, offered)
 
     def lesson(self, memory: Memory[Any], situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
-        sight, move, reward = sample(memory, key, self.batch)
-        path = situations.path(sight, move)
-        later = self.discount * worth(path.sights, path.made)[:, 1:]
-        targets = jnp.concatenate([later, reward[:, None]], 1)
-        taken = _taken(path.moves, situations)
-        weights = taken * (path.made / path.made.sum())[..., None]
-        return Lesson(path.sights, targets[..., None] * taken, weights.astype(jnp.float32), path.made)
+        infostate, move, reward = sample(memory, key, self.settings.batch)
+        moves = _moves_of_hands(infostate, move, situations)
+        targets = jnp.concatenate([worth(moves.infostates, moves.made)[:, 1:], reward[:, None]], 1)
+        return moves._replace(targets=targets[..., None] * moves.targets)
 
-    def size(self, memory: Memory[Any]) -> Array:
-        return memory.size
+
+@final
+class HistoryRows(Experience):
+    """A reservoir of best-response choices (or a window of the latest); learns from minibatches.
+
+    Where there is a recurrent layer, whole hands are kept, by the seat's last decision, and all their moves learned.
+    """
+
+    def empty(self, situations: Situations) -> Memory[Any]:
+        return empty((situations.blank(), jnp.zeros((), narrow(situations.moves - 1))), self.settings.average.capacity)
+
+    def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Memory[Any]:
+        kept, hands = self.settings.average, self.settings.network.recurrent
+        offered = batch.offered & batch.responded & (batch.ended | (not hands))
+        if kept.kind == "window":
+            slots = circular_slots(memory.seen, kept.capacity, offered)
+        else:
+            slots = reservoir_slots(memory.seen, kept.capacity, offered, key, kept.least, kept.growth)
+        return insert(memory, (batch.infostate, batch.move), slots, offered)
+
+    def lesson(self, memory: Memory[Any], situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
+        infostate, move = sample(memory, key, self.settings.batch)
+        if self.settings.network.recurrent:
+            return _moves_of_hands(infostate, move, situations)
+        taken = _taken(move, situations)
+        return Lesson(infostate, taken, taken / self.settings.batch)
 
 
 class ReplayCounts(NamedTuple):
@@ -140,26 +170,19 @@ class ReplayCounts(NamedTuple):
 
 
 @final
-class ReplayTally(Replay):
+class ReplayTally(Experience):
     """Counts of transitions that fade: a window that is a fixed share of the time passed, so that noise falls."""
 
-    share: float = eqx.field(static=True)
-    """The window as a share of all iterations so far …"""
-    least: float = eqx.field(static=True)
-    """… and at least this many iterations."""
-    flatten: float = eqx.field(static=True)
-    """Weights are counts to this power: below 1, rare situations are learned sooner."""
-
     def empty(self, situations: Situations) -> ReplayCounts:
-        infosets, moves = _listed(situations).shape
+        infosets, moves = _listing(situations).shape
         choices = jnp.zeros(infosets * moves, jnp.float64)
         return ReplayCounts(jnp.zeros(infosets, jnp.float64), choices, choices)
 
-    def add(self, memory: ReplayCounts, batch: Transitions, step: Float[Array, ""]) -> ReplayCounts:
-        kept = 1.0 - 1.0 / (self.share * step + self.least)
+    def add(self, memory: ReplayCounts, batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> ReplayCounts:
+        kept = 1.0 - 1.0 / (self.settings.replay.share * step + self.settings.replay.least)
         goes_on = (batch.offered & ~batch.ended).astype(jnp.float64)
         ended = batch.offered.astype(jnp.float64) - goes_on
-        choice = batch.sight * (len(memory.ends) // len(memory.arrivals)) + batch.move
+        choice = batch.infostate * (len(memory.ends) // len(memory.arrivals)) + batch.move
         return ReplayCounts(
             (memory.arrivals * kept).at[batch.following].add(goes_on, mode="drop"),
             (memory.ends * kept).at[choice].add(ended, mode="drop"),
@@ -167,12 +190,12 @@ class ReplayTally(Replay):
         )
 
     def lesson(self, memory: ReplayCounts, situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
-        listed = _listed(situations)
+        listed = _listing(situations)
         values = worth(None, None)
         parent = jnp.where(listed.parent < 0, listed.allowed.size, listed.parent)
         visits = memory.ends.at[parent].add(memory.arrivals, mode="drop")
         total = memory.rewards.at[parent].add(memory.arrivals * values, mode="drop")
-        weights = jnp.where(visits > _TRACE, jnp.maximum(visits, _TRACE) ** self.flatten, 0.0)
+        weights = jnp.where(visits > _TRACE, jnp.maximum(visits, _TRACE) ** self.settings.replay.flatten, 0.0)
         return Lesson(
             None,
             (total / jnp.maximum(visits, _TRACE)).reshape(listed.shape).astype(jnp.float32),
@@ -183,107 +206,30 @@ class ReplayTally(Replay):
         return memory.ends.sum() + memory.arrivals.sum()
 
 
-class History(eqx.Module):
-    """Keeps a seat's own best-response choices, for the average."""
-
-    @abstractmethod
-    def empty(self, situations: Situations) -> Any: ...
-
-    @abstractmethod
-    def add(self, memory: Any, batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Any: ...
-
-    @abstractmethod
-    def lesson(self, memory: Any, situations: Situations, key: PRNGKeyArray) -> Lesson: ...
-
-    @abstractmethod
-    def size(self, memory: Any) -> Array:
-        """How many choices are kept, by weight."""
-
-
 @final
-class HistoryRows(History):
-    """A reservoir of choices (or a window of the latest); learns from minibatches."""
-
-    capacity: int = eqx.field(static=True)
-    batch: int = eqx.field(static=True)
-    kind: Literal["reservoir", "window"] = eqx.field(static=True)
-    least: float = eqx.field(static=True)
-    """A reservoir's least probability of accepting; above 0, old choices fade exponentially."""
-    growth: float = eqx.field(static=True, default=0.0)
-    """A reservoir long full holds choice k with a probability in proportion to k^growth."""
-    hands: bool = eqx.field(static=True, default=False)
-    """Keep whole hands, by the seat's last decision in each, and learn all their moves."""
-
-    def empty(self, situations: Situations) -> Memory[Any]:
-        return empty((situations.blank(), jnp.zeros((), narrow(situations.moves - 1))), self.capacity)
-
-    def add(self, memory: Memory[Any], batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> Memory[Any]:
-        offered = batch.offered & batch.responded & (batch.ended | (not self.hands))
-        if self.kind == "window":
-            slots = circular_slots(memory.seen, self.capacity, offered)
-        else:
-            slots = reservoir_slots(memory.seen, self.capacity, offered, key, self.least, self.growth)
-        return insert(memory, (batch.sight, batch.move), slots, offered)
-
-    def lesson(self, memory: Memory[Any], situations: Situations, key: PRNGKeyArray) -> Lesson:
-        sight, move = sample(memory, key, self.batch)
-        if not self.hands:
-            taken = _taken(move, situations)
-            return Lesson(sight, taken, taken / self.batch)
-        path = situations.path(sight, move)
-        taken = _taken(path.moves, situations)
-        weights = taken * (path.made / path.made.sum())[..., None]
-        return Lesson(path.sights, taken, weights.astype(jnp.float32), path.made)
-
-    def size(self, memory: Memory[Any]) -> Array:
-        return memory.size
-
-
-@final
-class HistoryTally(History):
+class HistoryTally(Experience):
     """Counts of choices: a reservoir that never fills. Iteration t counts t^growth times."""
 
-    growth: float = eqx.field(static=True)
-    flatten: float = eqx.field(static=True)
-    """Information sets weigh their counts to this power: below 1, rare ones are learned sooner."""
-
     def empty(self, situations: Situations) -> Float[Array, "i a"]:
-        return jnp.zeros(_listed(situations).shape, jnp.float64)
+        return jnp.zeros(_listing(situations).shape, jnp.float64)
 
     def add(
         self, memory: Float[Array, "i a"], batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray
     ) -> Float[Array, "i a"]:
         # Weights t^growth, kept relative to the newest so that they never overflow.
-        kept = jnp.maximum(1.0 - self.growth / jnp.maximum(step, 1.0), 0.0)
+        kept = jnp.maximum(1.0 - self.settings.average.growth / jnp.maximum(step, 1.0), 0.0)
         offered = (batch.offered & batch.responded).astype(jnp.float64)
-        return (memory * kept).at[batch.sight, batch.move].add(offered, mode="drop")
+        return (memory * kept).at[batch.infostate, batch.move].add(offered, mode="drop")
 
-    def lesson(self, memory: Float[Array, "i a"], situations: Situations, key: PRNGKeyArray) -> Lesson:
-        shares = normalised(memory, _listed(situations).allowed)
+    def lesson(self, memory: Float[Array, "i a"], situations: Situations, worth: Worth, key: PRNGKeyArray) -> Lesson:
+        shares = normalised(memory, _listing(situations).allowed)
         total = memory.sum(1, keepdims=True)
-        weights = shares * jnp.where(total > _TRACE, jnp.maximum(total, _TRACE) ** self.flatten, 0.0)
+        weights = shares * jnp.where(total > _TRACE, jnp.maximum(total, _TRACE) ** self.settings.average.flatten, 0.0)
         weights = weights / jnp.maximum(weights.sum(), _TRACE)
         return Lesson(None, shares.astype(jnp.float32), weights.astype(jnp.float32))
 
     def size(self, memory: Float[Array, "i a"]) -> Array:
         return memory.sum()
-
-
-@final
-class HistoryNone(History):
-    """Keeps nothing, for those who do not average."""
-
-    def empty(self, situations: Situations) -> None:
-        return None
-
-    def add(self, memory: None, batch: Transitions, step: Float[Array, ""], key: PRNGKeyArray) -> None:
-        return None
-
-    def lesson(self, memory: None, situations: Situations, key: PRNGKeyArray) -> Lesson:
-        raise AssertionError("there is nothing to learn from")
-
-    def size(self, memory: None) -> Array:
-        return jnp.zeros(())
 
 
 _TRACE = 1e-3
@@ -297,10 +243,18 @@ def normalised(counts: Float[Array, "i a"], legal: Bool[Array, "i a"]) -> Float[
     return jnp.where(total > 0, counts / jnp.where(total > 0, total, 1.0), uniform).astype(counts.dtype)
 
 
-def _listed(situations: Situations) -> Listed:
+def _listing(situations: Situations) -> Listed:
     """Counting needs a list to count in."""
-    assert isinstance(situations, Listed)
-    return situations
+    assert situations.listing is not None
+    return situations.listing
+
+
+def _moves_of_hands(infostate: InfoState, move: Int[Array, " b"], situations: Situations) -> Lesson:
+    """All moves of hands as lessons, every one with the same weight."""
+    path = situations.path(infostate, move)
+    taken = _taken(path.moves, situations)
+    weights = taken * (path.made / path.made.sum())[..., None]
+    return Lesson(path.infostates, taken, weights.astype(jnp.float32), path.made)
 
 
 def _taken(move: Int[Array, "..."], situations: Situations) -> Float[Array, "... a"]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from typing import Any, Literal, NamedTuple, final
 
@@ -13,6 +14,10 @@ import jax
 import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from feint.arena.arena import InfoState
+from feint.arena.situations import Situations
+from feint.solvers.algorithm import require
 
 Activation = Literal["relu", "tanh", "softplus", "linear"]
 Cell = Literal["lstm", "gru"]
@@ -33,6 +38,14 @@ class Network(eqx.Module):
     def __call__(self, rows: Float[Array, "... f"], made: Bool[Array, "b l"] | None = None) -> Float[Array, "... a"]:
         """The outputs for rows of features. On whole hands, [b, l, f], `made` says which places are decisions."""
 
+    @abstractmethod
+    def at(self, here: Situations, infostates: InfoState, recalled: Recalled | None) -> Float[Array, "b a"]:
+        """The outputs in some situations, given what it recalls of the hands if it was told them already."""
+
+    def tell(self, rows: Float[Array, "b f"], recalled: Recalled) -> Recalled:
+        """What it recalls after one more decision."""
+        return recalled
+
 
 @final
 class MLP(Network):
@@ -42,28 +55,6 @@ class MLP(Network):
     activation: str = eqx.field(static=True)
     output: str = eqx.field(static=True)
 
-    def __init__(
-        self,
-        inputs: int,
-        hidden: Sequence[int],
-        outputs: int,
-        key: PRNGKeyArray,
-        activation: str = "relu",
-        output: str = "linear",
-        flat: bool = False,
-        bias: bool = True,
-    ) -> None:
-        """Weights are uniform within ±1/√inputs, as in the Torch of the NFSP paper. `flat` starts from output 0."""
-        sizes = [inputs, *hidden, outputs]
-        keys = jax.random.split(key, len(sizes) - 1)
-        layers = [
-            eqx.nn.Linear(before, after, use_bias=bias, key=key, dtype=jnp.float32)
-            for before, after, key in zip(sizes[:-1], sizes[1:], keys, strict=True)
-        ]
-        if flat:
-            layers[-1] = jax.tree.map(jnp.zeros_like, layers[-1])
-        self.layers, self.activation, self.output = tuple(layers), activation, output
-
     def __call__(self, rows: Float[Array, "... f"], made: Bool[Array, "b l"] | None = None) -> Float[Array, "... a"]:
         for number, layer in enumerate(self.layers):
             last = number == len(self.layers) - 1
@@ -72,6 +63,9 @@ class MLP(Network):
                 rows = rows + layer.bias
             rows = ACTIVATIONS[self.output if last else self.activation](rows)
         return rows
+
+    def at(self, here: Situations, infostates: InfoState, recalled: Recalled | None) -> Float[Array, "b a"]:
+        return self(here.features(infostates))
 
 
 @final
@@ -88,9 +82,14 @@ class Recurrent(Network):
         """The outputs at the latest decision alone."""
         return self.head(self._known(rows, made)[-1])
 
-    def tell(self, rows: Float[Array, "b f"], memory: Recalled) -> Recalled:
-        """What the cell knows after one more decision; `head` says what to make of the first part."""
-        return self._remember(self._told(rows), *memory)
+    def at(self, here: Situations, infostates: InfoState, recalled: Recalled | None) -> Float[Array, "b a"]:
+        if recalled is not None:
+            return self.head(recalled[0])
+        path = here.path(infostates, 0)
+        return self.at_last(here.features(path.infostates), path.made)
+
+    def tell(self, rows: Float[Array, "b f"], recalled: Recalled) -> Recalled:
+        return self._remember(self._told(rows), *recalled)
 
     def _told(self, rows: Float[Array, "... f"]) -> Float[Array, "... g"]:
         """The part of the cell's next memory that does not depend on the last."""
@@ -130,16 +129,27 @@ class Recurrent(Network):
 @final
 @dataclass(frozen=True)
 class Design:
-    """The shape of a network."""
+    """The shape of networks."""
 
-    hidden: tuple[int, ...]
-    activation: str = "relu"
+    hidden: tuple[int, ...] = (64,)
+    """Units in each hidden layer; none for a linear map."""
+    activation: Activation = "relu"
+    """The activation of the hidden layers."""
+    output: Activation = "linear"
+    """The activation of a value network's output."""
     cell: Cell | None = None
-    """What remembers the hand so far: nothing, a long short-term memory or gated recurrent units."""
-    memory: int = 128
-    """The units that remember."""
+    """A recurrent layer that is told the hand from its start: none, lstm or gru. It learns from whole hands."""
+    cell_units: int = 128
+    """Units of the recurrent layer."""
     bias: bool = True
-    """Of the layers after those."""
+    """Whether the other layers have a bias."""
+
+    def __post_init__(self) -> None:
+        require(
+            self,
+            hidden=(all(units >= 1 for units in self.hidden), "at least 1 in each layer"),
+            cell_units=(self.cell_units >= 1, "at least 1"),
+        )
 
     @property
     def recurrent(self) -> bool:
@@ -150,12 +160,22 @@ class Design:
     ) -> Network:
         """A new network of this shape; `flat` starts from output 0."""
         if not self.recurrent:
-            return MLP(inputs, self.hidden, outputs, key, self.activation, output, flat, self.bias)
+            return self._layers(inputs, outputs, key, output, flat)
         remembering, answering = jax.random.split(key)
         kind = eqx.nn.LSTMCell if self.cell == "lstm" else eqx.nn.GRUCell
-        cell = kind(inputs, self.memory, key=remembering, dtype=jnp.float32)
-        head = MLP(self.memory, self.hidden, outputs, answering, self.activation, output, flat, self.bias)
-        return Recurrent(cell, head)
+        cell = kind(inputs, self.cell_units, key=remembering, dtype=jnp.float32)
+        return Recurrent(cell, self._layers(self.cell_units, outputs, answering, output, flat))
+
+    def _layers(self, inputs: int, outputs: int, key: PRNGKeyArray, output: str, flat: bool) -> MLP:
+        """Weights are uniform within ±1/√inputs, as in the Torch of the NFSP paper."""
+        sizes = [inputs, *self.hidden, outputs]
+        layers = [
+            eqx.nn.Linear(before, after, use_bias=self.bias, key=key, dtype=jnp.float32)
+            for (before, after), key in zip(pairwise(sizes), jax.random.split(key, len(sizes) - 1), strict=True)
+        ]
+        if flat:
+            layers[-1] = jax.tree.map(jnp.zeros_like, layers[-1])
+        return MLP(tuple(layers), self.activation, output)
 
 
 class Trained(NamedTuple):
@@ -166,13 +186,26 @@ class Trained(NamedTuple):
     updates: Int[Array, ""]
 
 
-@final
-class Optimiser(eqx.Module):
-    """Stochastic gradient descent or Adam, with a learning rate that falls as 1/√t after `decay` updates."""
+@dataclass(frozen=True)
+class Training:
+    """How a network is trained."""
 
-    kind: Literal["sgd", "adam"] = eqx.field(static=True)
-    rate: float = eqx.field(static=True)
-    decay: float = eqx.field(static=True)
+    optimiser: Literal["sgd", "adam"] = "adam"
+    """Stochastic gradient descent, or Adam."""
+    rate: float = 0.003
+    """The learning rate."""
+    decay: float = inf
+    """It falls as 1/√updates after this many; inf keeps it."""
+    updates: int = 1
+    """Updates in each step."""
+
+    def __post_init__(self) -> None:
+        require(
+            self,
+            rate=(self.rate > 0, "above 0"),
+            decay=(self.decay > 0, "above 0"),
+            updates=(self.updates >= 1, "at least 1"),
+        )
 
     def start(self, network: Network) -> Trained:
         return Trained(network, self._transform.init(network), jnp.zeros((), jnp.int32))
@@ -192,7 +225,7 @@ class Optimiser(eqx.Module):
 
     @property
     def _transform(self) -> optax.GradientTransformation:
-        return optax.scale_by_adam() if self.kind == "adam" else optax.identity()
+        return optax.scale_by_adam() if self.optimiser == "adam" else optax.identity()
 
 
 def select(condition: Array, yes: Any, no: Any) -> Any:

@@ -20,13 +20,15 @@ from jaxtyping import Array, Bool, Float
 from scipy.stats import binomtest
 
 from feint.evaluate.dominance import Eliminated, eliminate, eliminate_actions, mass
+from feint.forms.unrolled import TreeForm
+from feint.games.poker import CALL
 from feint.learners.elite_play import ElitePlay, ElitePlayer, EliteState
 from feint.papers.kuhn_figures import describe, draw_exploitability, draw_figures
-from feint.runs.train import Watcher
+from feint.runs.loop import Watcher
 from feint.tree.best_response import nash_conv_of
-from feint.tree.cache import unroll
 from feint.tree.sequence_form import SequenceForm
 from feint.tree.tree import Tree
+from feint.tree.unroll import unroll
 
 TITLE = "Neural fictitious play by winnings in Kuhn poker"
 QUICK, FULL = 50, 200
@@ -44,7 +46,7 @@ MOST = 0.9
 class Variant:
     name: str
     label: str
-    method: ElitePlay
+    settings: ElitePlay
     updates: int = STEPS - 1
 
 
@@ -79,7 +81,7 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
         played = {}
         for number, variant in enumerate(VARIANTS, 1):
             watcher.stage(f"{number}/{len(VARIANTS)} {variant.label}, {seeds} seeds")
-            played[variant.name] = play(tree, variant.method, variant.updates, seeds)
+            played[variant.name] = play(tree, variant.settings, variant.updates, seeds)
         watcher.stage("drawing")
         draw_figures(out, tree, played["plain"].tables, played["modified"].tables, eliminated)
         gaps = {each.label: played[each.name].nash_conv / 2 for each in VARIANTS if each.updates == STEPS - 1}
@@ -93,7 +95,7 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     return page
 
 
-def play(tree: Tree, method: ElitePlay, updates: int, seeds: int) -> Played:
+def play(tree: Tree, settings: ElitePlay, updates: int, seeds: int) -> Played:
     """Many seeds side by side, and every strategy on the way."""
 
     def run(learner: ElitePlayer, form: SequenceForm, key: Array) -> tuple[Array, Array]:
@@ -108,7 +110,7 @@ def play(tree: Tree, method: ElitePlay, updates: int, seeds: int) -> Played:
         return tables, jax.vmap(lambda table: nash_conv_of(form, table))(tables)
 
     each = eqx.filter_jit(eqx.filter_vmap(run, in_axes=(None, None, 0)))
-    tables, gaps = each(method.on(tree), tree.form, jax.vmap(jax.random.key)(jnp.arange(seeds)))
+    tables, gaps = each(settings.on(TreeForm(tree)), tree.form, jax.vmap(jax.random.key)(jnp.arange(seeds)))
     return Played(np.asarray(tables).swapaxes(0, 1), np.asarray(gaps).T)
 
 
@@ -158,7 +160,7 @@ def _share(values: Any) -> str:
 
 def stuck(tree: Tree, tables: Float[np.ndarray, "s i a"]) -> Bool[np.ndarray, " s"]:
     """In which runs player 2 bets every card after a check."""
-    rows = [row for row, label in enumerate(tree.labels) if label.endswith(": check") and tree.player[row] == 1]
+    rows = [row for row, (_, _, _, moves) in enumerate(tree.views) if moves == ((CALL,),)]
     return np.asarray((tables[:, rows, tree.actions.index("raise")] > SURE).all(1))
 
 

@@ -11,26 +11,29 @@ import numpy as np
 from jaxtyping import Float
 
 from feint.evaluate.dominance import Eliminated
+from feint.games.kuhn import kuhn
+from feint.games.poker import CALL, RAISE
+from feint.games.poker_views import betting_in_words
 from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.report.game_tree import Branch, draw_tree
-from feint.report.grid import Panel, draw_grid
+from feint.report.grid import Panel, draw_grid, layout
 from feint.tree.best_response import nash_conv_of
-from feint.tree.cache import unroll
 from feint.tree.tree import Tree
+from feint.tree.unroll import unroll
 
 
 def kuhn_equilibrium(tree: Tree, alpha: float) -> Float[np.ndarray, "i a"]:
     """Kuhn's equilibria: player 1 bluffs with the lowest card with probability `alpha`, from 0 to 1/3."""
-    aggressive = {
-        (0, "J"): alpha, (0, "Q"): 0.0, (0, "K"): 3 * alpha,
-        (0, "J: check bet"): 0.0, (0, "Q: check bet"): alpha + 1 / 3, (0, "K: check bet"): 1.0,
-        (1, "J: check"): 1 / 3, (1, "Q: check"): 0.0, (1, "K: check"): 1.0,
-        (1, "J: bet"): 0.0, (1, "Q: bet"): 1 / 3, (1, "K: bet"): 1.0,
-    }  # fmt: skip
+    aggressive = {  # with a jack, a queen and a king
+        (): (alpha, 0.0, 3 * alpha),
+        (CALL, RAISE): (0.0, alpha + 1 / 3, 1.0),
+        (CALL,): (1 / 3, 0.0, 1.0),
+        (RAISE,): (0.0, 1 / 3, 1.0),
+    }
     table = np.zeros(tree.legal.shape)
-    for row, (player, label) in enumerate(zip(tree.player, tree.labels, strict=True)):
+    for row, (_, (card,), _, (made,)) in enumerate(tree.views):
         passive, active = np.flatnonzero(tree.legal[row])
-        table[row, active] = aggressive[int(player), label]
+        table[row, active] = aggressive[made][card]
         table[row, passive] = 1 - table[row, active]
     return table
 
@@ -44,24 +47,24 @@ def draw_figures(
 ) -> None:
     """The paper's figures, from both algorithms' strategies at every step `u`, for all seeds `s`."""
     draw_tree(unroll("rock_paper_scissors"), [Branch("Rock, paper, scissors", 0)], out / "figure-1.png")
-    deals = {_deal(tree, node): node for node in range(tree.nodes) if tree.actor[node] == 0 and _dealt(tree, node)}
+    opening = np.flatnonzero((tree.actor == 0) & (tree.infoset[tree.parent] < 0))
+    deals = {_deal(tree, node): node for node in opening.tolist()}
     branches = [Branch(f"{deal[0]} against {deal[1]}", deals[deal]) for deal in ("JK", "QJ", "KQ")]
+    grid = layout(tree)
+    assert grid is not None
     draw_tree(tree, branches, out / "figure-2.png", kuhn_equilibrium(tree, 1 / 6))
     _draw_family(tree, out / "equilibria.png")
     steps = [Panel(f"step {step}", plain[step - 1]) for step in (1, 2, len(plain))]
-    draw_grid(tree, steps, out / "figure-3.png", eliminated.mask)
-    draw_grid(tree, [Panel(f"step {len(modified)}", modified[-1])], out / "figure-4.png", eliminated.mask)
+    draw_grid(tree, grid, steps, out / "figure-3.png", eliminated.mask)
+    draw_grid(tree, grid, [Panel(f"step {len(modified)}", modified[-1])], out / "figure-4.png", eliminated.mask)
     _draw_mass(tree, {"plain": plain, "modified": modified}, eliminated, out / "dominated.png")
-
-
-def _dealt(tree: Tree, node: int) -> bool:
-    return bool(tree.infoset[tree.parent[node]] < 0)
 
 
 def _deal(tree: Tree, node: int) -> str:
     """Both players' cards, from what they see."""
     following = int(tree.first_child[node])
-    return "".join(tree.labels[int(tree.infoset[each])][0] for each in (node, following))
+    seen = (tree.views[int(tree.infoset[each])] for each in (node, following))
+    return "".join(kuhn().deck.name(card) for _, (card,), _, _ in seen)
 
 
 def _axes(title: str, width: float = 7.2) -> tuple[Any, Any]:
@@ -128,7 +131,7 @@ def draw_exploitability(gaps: Mapping[str, Float[np.ndarray, "u s"]], path: Path
 
 def describe(tree: Tree, row: int, move: int) -> str:
     """A move in words: `player 2 bets Q after check`."""
-    card, _, betting = tree.labels[row].partition(": ")
-    free = not tree.legal[row, tree.actions.index("fold")]
-    verb = {"fold": "folds", "call": "checks" if free else "calls with", "raise": "bets" if free else "raises"}
-    return f"player {tree.player[row] + 1} {verb[tree.actions[move]]} {card}{' after ' + betting if betting else ''}"
+    game, (dealer, (card,), _, moves) = kuhn(players=tree.players), tree.views[row]
+    name, betting = game.deck.name(card), betting_in_words(game, dealer, moves)
+    verb = {"call": "calls with"}.get(word := tree.spoken[row][move], f"{word}s")
+    return f"player {tree.player[row] + 1} {verb} {name}{' after ' + betting if betting else ''}"

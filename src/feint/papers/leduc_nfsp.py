@@ -20,8 +20,8 @@ import numpy as np
 import feint
 from feint.papers.trials import Trial, provenance, trained
 from feint.report.curve import Published, draw_curve
-from feint.runs.folder import Run
-from feint.runs.train import Watcher
+from feint.runs.loop import Watcher
+from feint.runs.run import Run
 
 TITLE = "Neural fictitious self-play in Leduc hold'em"
 ALGORITHM, GAME = "nfsp", "leduc"
@@ -47,22 +47,22 @@ SHORT = """
 **This is a quick look, to see that everything runs: it is too short to decide anything.** The whole reproduction takes
 4.3 hours of one core; docs/results/leduc_nfsp in Feint's repository is one.
 """
-SMALL = {"history_capacity": 20_000, "replay_capacity": 20_000}
+SMALL = {"average.capacity": 20_000, "replay.capacity": 20_000}
 """A hundredth and a tenth of the paper's: they fill, and so show what filling does, that much sooner."""
 
 EXPERIMENTS = (
-    Experiment("16-units", "16 units", settings={"hidden": [16]}),
+    Experiment("16-units", "16 units", settings={"network.hidden": (16,)}),
     Experiment("64-units", "64 units"),
-    Experiment("128-units", "128 units", settings={"hidden": [128]}),
+    Experiment("128-units", "128 units", settings={"network.hidden": (128,)}),
     Experiment("author", "64 units, as the author's program", preset="author"),
     Experiment("fast", "ours (fast)", preset="fast", steps=200_000),
     Experiment("dqn", "Q-learning, greedy", "dqn", None),
     Experiment("anticipation", "η = 0.5", settings={"anticipation": 0.5}, steps=2_000_000),
-    Experiment("window", "sliding window", settings={"history": "window"}),
+    Experiment("window", "sliding window", settings={"average.kind": "window"}),
     Experiment("small-reservoir", "reservoir, small", settings=SMALL, steps=300_000),
-    Experiment("small-fading", "exponential reservoir, small", settings=SMALL | {"history_least": 0.25}, steps=300_000),
-    Experiment("relu-output", "ReLU output", settings={"output": "relu"}, steps=300_000),
-    Experiment("imitate-values", "imitating values", settings={"imitate": "values"}, steps=300_000),
+    Experiment("small-fading", "exponential reservoir, small", settings=SMALL | {"average.least": 0.25}, steps=300_000),
+    Experiment("relu-output", "ReLU output", settings={"network.output": "relu"}, steps=300_000),
+    Experiment("imitate-values", "imitating values", settings={"policy.imitate": "values"}, steps=300_000),
 )
 AVERAGE = Experiment("dqn-average", "Q-learning, average")
 """Not run by itself: the runs of Q-learning, judged by their average."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from feint.games.names import modules
 from feint.report.curve import Published
 
 Reproduce = Callable[[Path, bool, Callable[[str], Any]], Path]
@@ -30,8 +29,4 @@ def published(algorithm: str, game: str) -> list[Published]:
 
 
 def _modules() -> list[Any]:
-    package = importlib.import_module("feint.papers")
-    modules = [
-        importlib.import_module(f"feint.papers.{found.name}") for found in pkgutil.iter_modules(package.__path__)
-    ]
-    return [module for module in modules if hasattr(module, "reproduce")]
+    return [module for module in modules("feint.papers") if hasattr(module, "reproduce")]

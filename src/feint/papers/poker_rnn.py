@@ -20,8 +20,8 @@ from feint.papers.poker_rnn_claims import OURS, THEIRS, Claim, answer
 from feint.papers.poker_rnn_figures import draw_cross, draw_curves, draw_starting_hands
 from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Estimate, Judge, Judged, OnLeduc, on_leduc
 from feint.papers.trials import Notebook, Trial, provenance, trained
-from feint.runs.folder import Run
-from feint.runs.train import Watcher
+from feint.runs.loop import Watcher
+from feint.runs.run import Run
 
 TITLE = "Five learners of limit hold'em"
 GAME = "holdem"
@@ -69,16 +69,14 @@ LARGE = Stage(
     matches=(10_000, 1_000_000),
     bounds=20_000,
 )
-SMALL: dict[str, Any] = {"tables": 512, "batch": 128, "replay_capacity": 20_000, "warmup": 200, "target_every": 30}
-SMALL_Q = SMALL | {"rate": 3e-3, "updates": 2}
-SMALL_NFSP = SMALL | {
-    "history_capacity": 20_000,
-    "optimiser": "adam",
-    "value_rate": 3e-3,
-    "policy_rate": 3e-3,
-    "value_updates": 2,
-    "policy_updates": 2,
+SMALL: dict[str, Any] = {
+    "tables": 512,
+    "batch": 128,
+    "warmup": 200,
+    "replay.capacity": 20_000,
+    "values": {"rate": 3e-3, "updates": 2, "target_every": 30},
 }
+SMALL_NFSP = SMALL | {"average.capacity": 20_000, "policy": {"rate": 3e-3, "updates": 2}}
 QUICK = Stage(
     "quick",
     "a quick look",
@@ -88,11 +86,11 @@ QUICK = Stage(
     matches=(8_192, 16_384),
     bounds=48,
     settings={
-        "linear-q": SMALL_Q,
-        "dqn": SMALL_Q | {"hidden": [32, 32]},
-        "drqn": SMALL_Q | {"hidden": [32], "remembers": 16},
-        "nfsp": SMALL_NFSP | {"hidden": [32, 32]},
-        "rnfsp": SMALL_NFSP | {"hidden": [32], "remembers": 16},
+        "linear-q": SMALL,
+        "dqn": SMALL | {"network.hidden": (32, 32)},
+        "drqn": SMALL | {"network": {"hidden": (32,), "cell_units": 16}},
+        "nfsp": SMALL_NFSP | {"network.hidden": (32, 32)},
+        "rnfsp": SMALL_NFSP | {"network": {"hidden": (32,), "cell_units": 16}},
     },
 )
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Estimate, Judged
-from feint.runs.folder import Row
+from feint.runs.files import Row
 
 Q_LEARNERS, AVERAGES = ("linear-q", "dqn", "drqn"), ("nfsp", "rnfsp")
 BUDGET = 1_000_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -15,12 +14,13 @@ from feint.arena.cards import Seen
 from feint.papers.poker_rnn_judge import AGENTS, FIRST, RANDOM, Estimate, starting_values
 from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.report.starting_hands import ask_starting_hands, draw_chart, draw_heat_map
-from feint.runs.folder import Row, Run
+from feint.runs.files import Row
+from feint.runs.run import Run
 
 
 def draw_starting_hands(run: Run, betting: BettingTree, label: str, path: Path) -> None:
     """An agent's values of every two cards, and the chart of what it does with them; `path` has no ending yet."""
-    policy: Any = run.strategy.policy  # type: ignore[attr-defined]  # the game is too large for a table
+    policy = run.strategy.policy
 
     def shares(seen: Seen) -> Float[Array, "b a"]:
         told: Float[Array, "b a"] = policy(seen, jnp.full(seen.node.shape, int(betting.actor[FIRST])))

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import jax.numpy as jnp
 import numpy as np
@@ -15,18 +15,21 @@ from scipy import stats
 
 from feint.arena.betting import BettingTree
 from feint.arena.cards import CardArena, Seen, build_card_arena
-from feint.arena.policy import Always, PlayedStrategy, Policy, Uniform
+from feint.arena.policy import Always, Policy, Uniform
 from feint.evaluate.exploitability import best_response
 from feint.evaluate.local_best_response import local_best_response
 from feint.evaluate.match import expected_winnings, match
+from feint.evaluate.measure import Measure
+from feint.forms.dealt import CardForm
+from feint.forms.library import form_of
+from feint.forms.strategy import TabularStrategy
 from feint.games.poker import CALL, RAISE
-from feint.learners.self_play import SelfPlay
 from feint.papers.trials import Notebook, value_networks
 from feint.report.starting_hands import ask_starting_hands, by_ranks
 from feint.runs.config import resolve
-from feint.runs.folder import STRATEGY, Row, Run
+from feint.runs.files import STRATEGY, Row
+from feint.runs.run import Run
 from feint.solvers.linear_program import solve
-from feint.tree.cache import unroll
 
 AGENTS = {"linear-q": "linear", "dqn": "DQN", "drqn": "DRQN", "nfsp": "NFSP", "rnfsp": "RNFSP"}
 RANDOM = "random"
@@ -106,7 +109,9 @@ class Judge:
     def __call__(self, runs: Mapping[str, Run]) -> Judged:
         """Matches of everyone with everyone, bounds, and what starting hands are worth to some."""
         arena = build_card_arena(self.betting)
-        players: dict[str, Policy] = {name: _policy(run) for name, run in runs.items()} | {RANDOM: Uniform(arena)}
+        players: dict[str, Policy] = {name: run.strategy.policy for name, run in runs.items()} | {
+            RANDOM: Uniform(arena)
+        }
         # Noted with their bytes: another strategy of the same agent is another player.
         marks = {name: _digest(run) for name, run in runs.items()} | {RANDOM: ""}
         raising = Always(arena, RAISE, CALL)
@@ -140,14 +145,14 @@ class Judge:
         self, arena: CardArena, one: Policy, other: Policy, words: str, mark: str, hands: int, seed: int = 0
     ) -> Estimate:
         def play() -> list[float]:
-            return list(match(arena, one, other, hands, seed).in_big_blinds(self.betting.big_blind))
+            return _estimate(match(arena, one, other, hands, seed).winnings.in_big_blinds(self.betting.big_blind))
 
         return self._noted(f"{words}, {hands:,} hands", mark, play)
 
     def _bound(self, policy: Policy, name: str, mark: str) -> Estimate:
         def find() -> list[float]:
-            bound = local_best_response(self.betting, policy, self.bounds).in_big_blinds(self.betting.big_blind)
-            return [bound.value, (bound.high - bound.low) / 2]
+            bound = local_best_response(self.betting, policy, self.bounds)
+            return _estimate(bound.in_big_blinds(self.betting.big_blind))
 
         return self._noted(f"a local best response to {name}, {self.bounds:,} hands", mark, find)
 
@@ -160,9 +165,9 @@ def _digest(run: Run) -> str:
     return hashlib.sha256((run.path / STRATEGY).read_bytes()).hexdigest()[:12]
 
 
-def _policy(run: Run) -> Policy:
-    assert isinstance(run.strategy, PlayedStrategy)
-    return run.strategy.policy
+def _estimate(measure: Measure) -> list[float]:
+    """A number and half the width of its interval."""
+    return [measure.value, ((measure.high or 0.0) - (measure.low or 0.0)) / 2]
 
 
 def _sense(run: Run, betting: BettingTree) -> Sense:
@@ -190,17 +195,17 @@ def _mean(values: Float[np.ndarray, " n"]) -> Estimate:
 
 def starting_values(run: Run, betting: BettingTree) -> Float[np.ndarray, "k k"]:
     """What the value network of whoever opens makes of every two cards: its best move's, in big blinds."""
-    solver = resolve(run.config.algorithm, run.config.settings).on(betting)  # type: ignore[arg-type]  # it is large
-    assert isinstance(solver, SelfPlay)
+    solver: Any = resolve(run.config.algorithm, run.config.settings).on(CardForm(betting))  # one that plays
     opener = int(betting.actor[FIRST])
     network, here = value_networks(run, solver)[opener], solver.learners[opener].here
 
     def best(seen: Seen) -> Float[Array, "b 1"]:
         path = here.path(seen, 0)
-        values = network(here.features(path.sights), path.made)[:, -1]
+        values = network(here.features(path.infostates), path.made)[:, -1]
         return jnp.where(here.legal(seen), values, -jnp.inf).max(-1, keepdims=True)
 
-    return ask_starting_hands(betting, best, FIRST)[..., 0] / (solver.scale * betting.big_blind)
+    scale: float = solver.scale
+    return ask_starting_hands(betting, best, FIRST)[..., 0] / (scale * betting.big_blind)
 
 
 class OnLeduc(NamedTuple):
@@ -218,7 +223,8 @@ class OnLeduc(NamedTuple):
 
 def on_leduc() -> OnLeduc:
     """How far winnings off random play say how well somebody plays, where both are known."""
-    tree = unroll("leduc")
+    form = form_of("leduc")
+    tree = form.whole("this")
     legal, moves = tree.legal, np.eye(len(tree.actions))
     uniform = legal / legal.sum(1, keepdims=True)
     raising = np.where(legal[:, [RAISE]], moves[RAISE], moves[CALL])
@@ -226,5 +232,8 @@ def on_leduc() -> OnLeduc:
     def most(table: Float[np.ndarray, "i a"]) -> float:
         return float(np.mean([best_response(tree, table, player).value for player in range(2)]))
 
-    equilibrium, raised = (expected_winnings(tree, table, uniform) for table in (solve(tree), raising))
-    return OnLeduc(equilibrium, raised, most(uniform), most(raising))
+    def won(table: Float[np.ndarray, "i a"]) -> float:
+        one, other = (TabularStrategy(tree.fingerprint, jnp.asarray(each)) for each in (table, uniform))
+        return expected_winnings(form, one, other) or 0.0
+
+    return OnLeduc(won(solve(tree)), won(raising), most(uniform), most(raising))

@@ -15,13 +15,16 @@ import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import save
 
+from feint.forms.leaves import leaves_of, restored
 from feint.games.errors import BadInput, RunStopped
 from feint.learners.networks import Network
 from feint.learners.self_play import SelfPlay
-from feint.runs.checkpoint import checkpoints, leaves_of, restored
+from feint.runs.checkpoint import checkpoints
 from feint.runs.config import resolve
-from feint.runs.folder import CHECKPOINTS, CONFIG, MADE, Row, Run, load_run, write_whole
-from feint.runs.train import Watcher, train
+from feint.runs.files import CHECKPOINTS, CONFIG, PROVENANCE, Row, write_whole
+from feint.runs.loop import Watcher
+from feint.runs.run import Run, load_run
+from feint.runs.train import train
 
 VALUES = "values.safetensors"
 """In the folder of a finished run: its value networks."""
@@ -57,7 +60,7 @@ class Trial:
 def trained(trial: Trial, watcher: Watcher) -> Run:
     """Train, or read back what an earlier call has trained; what was cut off goes on."""
     path = trial.path
-    if (path / MADE).is_file() and not trial.missing((run := _kept(trial)).metrics[-1]):
+    if (path / PROVENANCE).is_file() and not trial.missing((run := _kept(trial)).metrics[-1]):
         return run
     begun = bool(checkpoints(path / CHECKPOINTS))
     if not begun and (path / CONFIG).is_file():
@@ -93,7 +96,7 @@ def provenance(runs: Iterable[tuple[str, Run]]) -> str:
     """Where runs were made and with what, the labels of those made elsewhere than most beside it."""
     made: dict[str, dict[str, None]] = {}
     for label, run in runs:
-        made.setdefault(", ".join(run.made), {})[label] = None
+        made.setdefault(", ".join(run.provenance), {})[label] = None
     (most, _), *others = sorted(made.items(), key=lambda place: -len(place[1]))
     return ".\n".join([most, *(f"{place} (for {'; '.join(labels)})" for place, labels in others)]) + "."
 
@@ -112,7 +115,7 @@ def value_networks(run: Run, solver: SelfPlay) -> tuple[Network, ...]:
         found = checkpoints(run.path / CHECKPOINTS)
         if not found or found[0][0] != run.metrics[-1]["step"]:
             raise BadInput(f"{run.path} has no checkpoint of its last step to take values from; train it again.")
-        write_whole(file, save(_values_in(found[0][1], leaves_of(like), solver.alike)))
+        write_whole(file, save(_values_in(found[0][1], leaves_of(like), solver.seating.alike)))
     with safe_open(file, framework="numpy") as kept:
         return restored({name: kept.get_tensor(name) for name in kept.keys()}, like)  # noqa: SIM118
 

@@ -1,120 +1,90 @@
-"""One table, played by the rules one hand at a time, for whoever wants to look on: a person, or a search.
+"""One table, played by the rules one hand at a time: for people, for searches, and for whoever wants to look on.
 
-Thousands of hands at once are the arena's business. Here the unrolled game is followed alongside the rules, so that a
-strategy that knows only its numbers can sit down with a person who knows only what can be seen.
+Thousands of hands at once are the arena's business.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol, final
+from collections.abc import Sequence
+from typing import Any, final
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
-from feint.arena.arena import Arena, Sight
-from feint.arena.betting import Playground
-from feint.arena.cards import CardArena
-from feint.arena.policy import Policy
+from feint.games.errors import IllegalMove
 from feint.games.game import CHANCE, TERMINAL, Game
-from feint.games.poker import Hand
-from feint.tree.tree import Tree
+from feint.players.player import Observation, Player, Result
 
 
 @final
 class Table:
-    """A game on a table. After `deal` a player is to move, or the hand is over."""
+    """A game on a table, and what each player may see of it."""
 
-    def __init__(self, rules: Game[Any], ground: Playground, arena: Arena, seed: int | None = None) -> None:
+    def __init__(self, rules: Game[Any], seed: int | None = None) -> None:
         self.rules = rules
-        self.random = np.random.default_rng(seed)
-        self._ground, self._arena = ground, arena
-        # Moves that are never legal have no column in a strategy's table.
-        self._moves = [rules.actions.index(name) for name in ground.actions]
-        self.deal()
+        self._random = np.random.default_rng(seed)
 
-    def deal(self) -> None:
-        """Begin a new hand."""
-        self.state, self._node = self.rules.start(), 0
-        self._chance()
+    def hand(self, players: Sequence[Player], seed: int | Sequence[int] | None = None) -> tuple[float, ...]:
+        """Play a hand: what each player wins, in chips. The same seed deals the same cards to whoever sits there."""
+        rules, random = self.rules, self._random if seed is None else np.random.default_rng(seed)
+        state = self._dealt(rules.start(), random)
+        for number, player in enumerate(players):
+            player.begin(number, rules.seated(state, number))
+        before, made, saw = self._look(players, state, {}), list[tuple[int, str]](), dict[int, str]()
+        while (actor := rules.actor(state)) != TERMINAL:
+            seen = self.observation(state, actor)
+            move, word = _asked(players[actor], seen)
+            made, saw = [*made, (actor, word)], saw | {actor: seen.label}
+            if rules.open_moves:
+                for number, player in enumerate(players):
+                    if number != actor:
+                        player.heard(actor, word)
+            state = self._dealt(rules.play(state, move), random)
+            before = self._look(players, state, before)
+        won = tuple(map(float, rules.payoffs(state)))
+        told = ((), {}) if rules.open_moves else (tuple(made), saw)
+        for number, player in enumerate(players):
+            player.end(Result(won, rules.shown(state, number), *told))
+        return won
 
-    @property
-    def actor(self) -> int:
-        """The player to move, or `TERMINAL`."""
-        return self.rules.actor(self.state)
+    def observation(self, state: Any, player: int) -> Observation:
+        """What a player may see."""
+        rules, moves = self.rules, dict[str, int]()
+        if rules.actor(state) == player:
+            legal = rules.legal(state)
+            moves = {rules.spoken(state, move): move for move in legal}
+            if len(moves) < len(legal):  # what is spoken alike cannot be told apart
+                moves = {rules.actions[move]: move for move in legal}
+        return Observation(
+            player=player,
+            view=rules.view(state, player),
+            label=rules.label(state, player),
+            told=rules.told(state, player),
+            upturned=rules.upturned(state),
+            moves=moves,
+            going_on=rules.actor(state) != TERMINAL,
+        )
 
-    @property
-    def over(self) -> bool:
-        return self.actor == TERMINAL
+    def _look(self, players: Sequence[Player], state: Any, before: dict[int, Any]) -> dict[int, Any]:
+        """Show players what has changed for them; what each of them knows now."""
+        after = {number: self.rules.view(state, number) for number in range(len(players))}
+        for number, player in enumerate(players):
+            if number not in before or before[number] != after[number]:
+                player.saw(self.observation(state, number))
+        return after
 
-    def play(self, move: int) -> None:
-        """The actor's move, and what chance does then. Raises `IllegalMove` when the rules do not allow it."""
-        after = self.rules.play(self.state, move)
-        self._follow(self._moves.index(move))
-        self.state = after
-        self._chance()
-
-    def sight(self) -> Sight:
-        """What the player to move sees, as strategies have it."""
-        if isinstance(self._ground, Tree):
-            return jnp.asarray(self._ground.infoset[self._node : self._node + 1])
-        assert isinstance(self._arena, CardArena)
-        assert isinstance(self.state, Hand)
-        cards = np.zeros((1, self._arena.dealt), np.uint8)  # those to come are hidden, whatever they are
-        dealt = [card for group in (*self.state.holes, self.state.board) for card in group]
-        cards[0, : len(dealt)] = dealt
-        return self._arena.seen(jnp.asarray([self._node]), jnp.asarray(cards), jnp.asarray([self.actor]))
-
-    def by_move(self, row: Float[np.ndarray, " c"]) -> Float[np.ndarray, " a"]:
-        """A row of a strategy's table by the rules' own numbers of the moves; 0 for those that are never legal."""
-        told = np.zeros(len(self.rules.actions))
-        told[self._moves] = row
-        return told
-
-    def _chance(self) -> None:
-        while self.actor == CHANCE:
-            outcomes = self.rules.chance(self.state)
+    def _dealt(self, state: Any, random: np.random.Generator) -> Any:
+        """The state after all that chance does next."""
+        while self.rules.actor(state) == CHANCE:
+            outcomes = self.rules.chance(state)
             chances = np.array([chance for chance, _ in outcomes])
-            number = int(self.random.choice(len(outcomes), p=chances / chances.sum()))
-            if isinstance(self._ground, Tree):
-                self._follow(number)
-            self.state = outcomes[number][1]
-
-    def _follow(self, move: int) -> None:
-        """Go along in the unrolled game."""
-        if not isinstance(self._ground, Tree):
-            self._node = int(self._ground.child[self._node, move])
-            return
-        first, count = self._ground.first_child[self._node], self._ground.children[self._node]
-        self._node = int(first + self._ground.move[first : first + count].tolist().index(move))
+            state = outcomes[int(random.choice(len(outcomes), p=chances / chances.sum()))][1]
+        return state
 
 
-class Player(Protocol):
-    """Whoever decides at a table."""
-
-    def move(self, table: Table) -> int:
-        """A legal move for the player to move."""
-
-
-@final
-class StrategyPlayer:
-    """Plays a strategy."""
-
-    def __init__(self, policy: Policy) -> None:
-        self._ask = eqx.filter_jit(policy)
-
-    def written(self, tree: Tree) -> Float[np.ndarray, "i a"]:
-        """The strategy in full."""
-        rows = np.asarray(self._ask(jnp.arange(len(tree.player)), jnp.asarray(tree.player)), float)
-        return np.asarray(rows / rows.sum(1, keepdims=True))
-
-    def chances(self, table: Table) -> Float[np.ndarray, " a"]:
-        """How often it makes each move here."""
-        told: Array = self._ask(table.sight(), jnp.asarray(table.actor))
-        chances = table.by_move(np.asarray(told[0], float))
-        return np.asarray(chances / chances.sum())
-
-    def move(self, table: Table) -> int:
-        chances = self.chances(table)
-        return int(table.random.choice(len(chances), p=chances))
+def _asked(player: Player, seen: Observation) -> tuple[int, str]:
+    """A player's move, and what it is called."""
+    move = player.move(seen)
+    for word, number in seen.moves.items():
+        if number == move:
+            return move, word
+    raise IllegalMove(f"Player {seen.player + 1} made move {move}, but may make one of {seen.moves}; mend the player.")

@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from feint.runs.folder import write_whole
+from feint.runs.files import write_whole
 
 INK = "#333333"
 COLOURS = ("#00796b", "#c88719", "#5e548e", "#a23b3b", "#3b6ea2", "#7a7a7a")

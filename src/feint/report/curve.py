@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feint.report.canvas import COLOURS, INK, blank, keep
-from feint.runs.card import headline
-from feint.runs.folder import Run
+from feint.runs.run import Run
+from feint.runs.summary import headline
 
 ROUNDING = 1e-16
 """Exact zeros are drawn here: a logarithmic axis has no place for them."""

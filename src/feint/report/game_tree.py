@@ -82,19 +82,13 @@ def _edge(axes: Any, tree: Tree, child: int, places: Places, table: Float[np.nda
     (left, top), (right, bottom) = places[parent], places[child]
     infoset, move = tree.infoset[parent], tree.move[child]
     chance = float(tree.chance[child]) if infoset < 0 else 1.0 if table is None else float(table[infoset, move])
-    word = "" if infoset < 0 else _word(tree, infoset, move)
+    word = "" if infoset < 0 else tree.spoken[infoset][move]
     told = word if table is None else f"{word} {chance:.2f}"
     shade = 0.25 + 0.75 * chance
     axes.plot((left, right), (top, bottom), color=INK, alpha=shade, linewidth=0.8 + 1.4 * chance * (table is not None))
     middle = 0.35 * left + 0.65 * right, 0.35 * top + 0.65 * bottom
     behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     axes.text(*middle, told, fontsize=7, ha="center", va="center", color=INK, alpha=shade, bbox=behind)
-
-
-def _word(tree: Tree, infoset: int, move: int) -> str:
-    """A move's name; in poker, what it is called with nothing to call."""
-    free = tree.actions[0] == "fold" and not tree.legal[infoset, 0]
-    return {"call": "check", "raise": "bet"}.get(tree.actions[move], tree.actions[move]) if free else tree.actions[move]
 
 
 def _information_sets(axes: Any, tree: Tree, places: Places) -> None:

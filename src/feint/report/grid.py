@@ -9,8 +9,10 @@ from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
+from feint.games.poker import Poker
+from feint.games.poker_views import betting_in_words
 from feint.report.canvas import INK, blank, keep
 from feint.tree.tree import Tree
 
@@ -18,8 +20,6 @@ FOLD, PASSIVE, AGGRESSIVE, GONE = "#9a9a9a", "#00796b", "#c88719", "#a23b3b"
 """Folds grey, checks and calls teal, bets and raises gold, as in the tables; what is dominated red."""
 WIDEST = 6
 """Situations side by side; more go on below."""
-
-
 LONGEST = 26
 """Characters side by side in the heading of a situation."""
 
@@ -38,32 +38,31 @@ class Layout(NamedTuple):
     """The rows, highest first."""
     situations: list[tuple[int, str]]
     """The columns: who is to move, and the betting so far."""
-    infoset: dict[tuple[str, tuple[int, str]], int]
+    infoset: Int[np.ndarray, "r c"]
 
 
 def layout(tree: Tree) -> Layout | None:
     """Cards by situations, or None where a game's information sets do not form such a grid (one card, one round)."""
-    if tree.actions != ("fold", "call", "raise"):
+    game = tree.game
+    if not isinstance(game, Poker) or game.hole > 1 or game.deck.suits or game.rotating_dealer:
         return None
-    infoset = {}
-    for row, (label, player) in enumerate(zip(tree.labels, tree.player, strict=True)):
-        card, _, betting = label.partition(": ")
-        infoset[card, (int(player), betting)] = row
-    cards = list(dict.fromkeys(card for card, _ in infoset))
-    situations = sorted({situation for _, situation in infoset}, key=lambda each: (each[1].count(" "), *each))
-    if len(cards) * len(situations) != len(tree.labels) or any(len(card) != 1 for card in cards):
+    if [declared.board for declared in game.rounds] != [0] or tree.actions != ("fold", "call", "raise"):
         return None
-    return Layout(cards[::-1], situations, infoset)
+    found = {(card, moves): row for row, (_, (card,), _, moves) in enumerate(tree.views)}
+    told = {moves: (int(tree.player[row]), betting_in_words(game, 0, moves)) for (_, moves), row in found.items()}
+    situations = sorted(told, key=lambda moves: (len(moves[0]), *told[moves]))
+    cards = range(game.deck.kinds - 1, -1, -1)
+    infoset = np.array([[found[card, moves] for moves in situations] for card in cards])
+    return Layout([game.deck.name(card) for card in cards], [told[moves] for moves in situations], infoset)
 
 
 def draw_grid(
-    tree: Tree, panels: Sequence[Panel], path: Path, dominated: Bool[np.ndarray, "i a"] | None = None
+    tree: Tree, found: Layout, panels: Sequence[Panel], path: Path, dominated: Bool[np.ndarray, "i a"] | None = None
 ) -> Path:
     """Draw strategies one below the other. Of many seeds: means as bars, the middle 80% of seeds as lines."""
-    found = layout(tree)
-    assert found is not None, "draw_grid is for games that layout() takes"
-    bands = [found.situations[first : first + WIDEST] for first in range(0, len(found.situations), WIDEST)]
-    columns, rows = min(len(found.situations), WIDEST), len(found.cards)
+    every = range(len(found.situations))
+    bands = [every[first : first + WIDEST] for first in every[::WIDEST]]
+    columns, rows = len(bands[0]), len(found.cards)
     parts = [(panel, band, band is bands[0]) for panel in panels for band in bands]
     figure = blank(1.0 + 1.75 * columns, 0.5 + (0.75 + 0.62 * rows) * len(parts))
     marks = np.zeros_like(tree.legal) if dominated is None else dominated
@@ -72,10 +71,10 @@ def draw_grid(
             box.suptitle(panel.title, color=INK, fontsize=10, fontweight="bold", x=0.01, ha="left")
         axes = box.subplots(rows, columns, squeeze=False, sharex=True)
         for (row, card), (column, situation) in product(enumerate(found.cards), enumerate(band)):
-            infoset, cell = found.infoset[card, situation], axes[row][column]
-            _cell(cell, panel.tables[:, infoset], tree.legal[infoset], marks[infoset])
+            infoset, cell = found.infoset[row, situation], axes[row][column]
+            _cell(cell, panel.tables[:, infoset], tree.spoken[infoset], marks[infoset])
             if row == 0:
-                cell.set_title(_heading(situation), fontsize=8, color=INK, pad=3)
+                cell.set_title(_heading(*found.situations[situation]), fontsize=8, color=INK, pad=3)
             if column == 0:
                 cell.set_ylabel(card, rotation=0, fontsize=13, fontweight="bold", color=INK, labelpad=8, va="center")
         for unused in axes[:, len(band) :].flat:
@@ -85,15 +84,13 @@ def draw_grid(
     return keep(figure, path)
 
 
-def _heading(situation: tuple[int, str]) -> str:
-    player, betting = situation
+def _heading(player: int, betting: str) -> str:
     return f"player {player + 1}\n{fill('after ' + betting, LONGEST) if betting else 'to open'}"
 
 
-def _cell(cell: Any, tables: Float[np.ndarray, "s a"], legal: Bool[np.ndarray, " a"], marks: np.ndarray) -> None:
+def _cell(cell: Any, tables: Float[np.ndarray, "s a"], names: Sequence[str], marks: Bool[np.ndarray, " a"]) -> None:
     """One situation: a bar for each legal move, its name and its probability."""
-    moves = np.flatnonzero(legal)[::-1]
-    names = ("fold", "call", "raise") if legal[0] else ("fold", "check", "bet")
+    moves = [move for move, name in enumerate(names) if name][::-1]
     for place, move in enumerate(moves):
         mean = tables[:, move].mean()
         colour = GONE if marks[move] else (FOLD, PASSIVE, AGGRESSIVE)[move]

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from feint.runs.card import headline, length
+from feint.runs.summary import headline, length
 
 EVERY = 2.0
 """Seconds between lines where there is no terminal."""

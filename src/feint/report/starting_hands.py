@@ -24,10 +24,10 @@ def ask_starting_hands(
     pairs = np.argwhere(~np.eye(kinds, dtype=bool)).astype(np.uint8)
     hidden = np.full((len(pairs), board), HIDDEN, np.uint8)
     # Hole cards are kept in no order, so networks are asked with the lower card first, as the rules deal them.
-    sight = Seen(
+    infostate = Seen(
         jnp.full(len(pairs), node, jnp.int16), jnp.asarray(np.concatenate([np.sort(pairs, 1), hidden], 1), jnp.uint8)
     )
-    answers = np.asarray(answer(sight))
+    answers = np.asarray(answer(infostate))
     told = np.full((kinds, kinds, answers.shape[1]), np.nan)
     told[pairs[:, 0], pairs[:, 1]] = answers
     return told
@@ -82,7 +82,7 @@ def _legend(figure: Any, betting: BettingTree, node: int) -> None:
     from matplotlib.patches import Patch
 
     colours = ((2, AGGRESSIVE), (1, PASSIVE), (0, FOLD))
-    shown = [Patch(color=colour, label=betting.actions[move]) for move, colour in colours if betting.legal[node, move]]
+    shown = [Patch(color=colour, label=word) for move, colour in colours if (word := betting.spoken[node][move])]
     figure.legend(handles=shown, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
 
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from feint.evaluate.exploitability import deviations
-from feint.tree.strategy import Strategy
+from feint.forms.strategy import Strategy
 from feint.tree.tree import Tree
 
 COLOURS = ("bright_black", "cyan", "yellow", "magenta", "green", "red", "blue")

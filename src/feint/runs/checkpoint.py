@@ -13,12 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from feint.forms.leaves import leaves_of, restored
 from feint.games.errors import BadInput
 
 State = TypeVar("State")
@@ -65,30 +64,3 @@ def checkpoints(folder: Path) -> list[tuple[int, Path]]:
         return []
     found = [(int(match[1]), path) for path in folder.iterdir() if (match := NAME.fullmatch(path.name))]
     return sorted(found, reverse=True)
-
-
-def leaves_of(state: Any) -> dict[str, Any]:
-    """Every array of a state by its place; random keys as their words."""
-    return {jax.tree_util.keystr(place): _plain(leaf) for place, leaf in jax.tree_util.tree_leaves_with_path(state)}
-
-
-def restored(arrays: dict[str, np.ndarray], like: State) -> State:
-    """A state in the shape of `like`, whose leaves need not hold anything, from arrays by place."""
-
-    def restore(place: Any, leaf: Any) -> Any:
-        name = jax.tree_util.keystr(place)
-        value, plain = arrays[name], _plain(leaf)
-        if value.shape != plain.shape or value.dtype != plain.dtype:
-            raise ValueError(f"{name} is {value.dtype}{value.shape}, not {plain.dtype}{plain.shape}")
-        return jax.random.wrap_key_data(jnp.asarray(value)) if _is_key(leaf) else jnp.asarray(value)
-
-    state: State = jax.tree_util.tree_map_with_path(restore, like)
-    return state
-
-
-def _plain(leaf: Any) -> Any:
-    return jax.random.key_data(leaf) if _is_key(leaf) else leaf
-
-
-def _is_key(leaf: Any) -> bool:
-    return bool(jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key))

@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
 import json
 import math
-import pkgutil
+import re
 import shlex
 import textwrap
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import Field, asdict, dataclass, fields, is_dataclass
+from functools import reduce
 from itertools import pairwise
-from typing import Any, Self, final
+from operator import getitem
+from typing import Any, ClassVar, Protocol, Self, TypeVar, final
 
 import pydantic
 
 from feint.games.errors import BadInput, check_seed, nearest
-from feint.solvers.algorithm import Config, Method
+from feint.games.names import declared
+from feint.solvers.algorithm import Config, Entry
 
 PACKAGES = ("feint.solvers", "feint.learners")
 """Where algorithms live: every file there that declares ALGORITHMS adds its own."""
 
 
-def algorithms() -> dict[str, Method]:
+class HasFields(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+Settings = TypeVar("Settings", bound=HasFields)
+
+
+def algorithms() -> dict[str, Entry]:
     """Every algorithm, by the name users call it."""
-    found: dict[str, Method] = {}
-    for package in PACKAGES:
-        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            found |= getattr(importlib.import_module(f"{package}.{module.name}"), "ALGORITHMS", {})
-    return found
+    return declared("ALGORITHMS", *PACKAGES)
 
 
 def resolve(algorithm: str, settings: Mapping[str, Any], preset: str | None = None) -> Config:
-    """The algorithm's hyper-parameters: a preset's or the defaults, then `settings`; strings are read as values."""
+    """The algorithm's hyper-parameters: a preset's or the defaults, then `settings`; strings are read as values.
+
+    They have dotted names, or come in groups: {"network.hidden": (64, 64)} is {"network": {"hidden": (64, 64)}}.
+    """
     known = algorithms()
     if algorithm not in known:
         raise BadInput(f"There is no algorithm called {algorithm!r}; {nearest(algorithm, known)}")
@@ -44,35 +52,61 @@ def resolve(algorithm: str, settings: Mapping[str, Any], preset: str | None = No
             hint = nearest(preset, presets) if presets else "it has none."
             raise BadInput(f"{algorithm} has no preset called {preset!r}; {hint}")
         default = presets[preset]
-    names = [field.name for field in fields(default)]
-    for key in settings:
-        if key not in names:
-            hint = nearest(key, names) if names else "it has none."
-            raise BadInput(f"{algorithm} has no setting called {key!r}; {hint}")
+    return configured(algorithm, default, settings)
+
+
+def configured(what: str, default: Settings, settings: Mapping[str, Any]) -> Settings:
+    """The settings of an algorithm, a player or a judge, some changed by name; strings are read as values."""
+    known, given = flat(asdict(default)), flat(settings)
+    for name in given:
+        if name not in known:
+            hint = nearest(name, known) if known else "it has none."
+            raise BadInput(f"{what} has no setting called {name!r}; {hint}")
+    values = asdict(default)
+    for name, value in given.items():
+        *groups, last = name.split(".")
+        reduce(getitem, groups, values)[last] = _read(value, known[name])
     try:
-        given = {key: _read(value) for key, value in settings.items()}
-        return pydantic.TypeAdapter(type(default)).validate_python({**asdict(default), **given})
+        return pydantic.TypeAdapter(type(default)).validate_python(values)
     except pydantic.ValidationError as error:
         first = error.errors()[0]
-        if "ctx" in first and isinstance(first["ctx"].get("error"), BadInput):
-            raise first["ctx"]["error"] from error
-        name = str(first["loc"][0])
-        raise BadInput(f"{algorithm} cannot take {name}={settings.get(name)!r}: {first['msg']}.") from error
+        name, cause = (
+            ".".join(part for part in first["loc"] if isinstance(part, str)),
+            first.get("ctx", {}).get("error"),
+        )
+        if isinstance(cause, BadInput):  # a group calls its settings by their last names
+            raise BadInput(f"{name}.{cause}" if name else str(cause)) from error
+        raise BadInput(f"{what} cannot take {name}={given.get(name)!r}: {first['msg']}.") from error
 
 
-def explained(config: Config) -> dict[str, str]:
-    """What each setting means: the sentence under it, where its algorithm declares it."""
-    (declared,) = ast.parse(textwrap.dedent(inspect.getsource(type(config)))).body
-    assert isinstance(declared, ast.ClassDef)
-    return {
-        field.target.id: inspect.cleandoc(words.value.value).replace("\n", " ")
-        for field, words in pairwise(declared.body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(words, ast.Expr)
-        and isinstance(words.value, ast.Constant)
-        and isinstance(words.value.value, str)
-    }
+def flat(settings: Mapping[str, Any], group: str = "") -> dict[str, Any]:
+    """Settings by their dotted names, such as `network.hidden`."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        found |= flat(value, f"{group}{name}.") if isinstance(value, Mapping) else {group + name: value}
+    return found
+
+
+def changes(settings: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings that are not as before, by their dotted names."""
+    old = flat(before)
+    return {name: value for name, value in flat(settings).items() if name not in old or value != old[name]}
+
+
+def explained(config: Any) -> dict[str, str]:
+    """What each setting means, by its dotted name: the sentence under it, where it is declared."""
+    said: dict[str, str] = {}
+    for kind in filter(is_dataclass, reversed(type(config).__mro__)):
+        (declared,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+        for pair in pairwise(getattr(declared, "body", ())):
+            match pair:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
+                    said[name] = inspect.cleandoc(words).replace("\n", " ")
+    told: dict[str, str] = {}
+    for name, value in ((field.name, getattr(config, field.name)) for field in fields(config)):
+        group = {f"{name}.{own}": words for own, words in explained(value).items()} if is_dataclass(value) else {}
+        told |= group or {name: said[name]}
+    return told
 
 
 @final
@@ -83,7 +117,7 @@ class RunConfig:
     game: str
     algorithm: str
     settings: Mapping[str, Any]
-    """The algorithm's hyper-parameters, all of them."""
+    """The algorithm's hyper-parameters, all of them, in groups."""
     seed: int = 0
     seeds: int = 1
     """How many runs are made at once, with this seed and the ones after it."""
@@ -95,8 +129,8 @@ class RunConfig:
     """Stop after this much time."""
     until: float | None = None
     """Stop when exploitability is this low."""
-    rules: str = ""
-    """The fingerprint of the game's rules as they were; older runs do not tell."""
+    fingerprint: str = ""
+    """Of the game as it was; older runs do not tell."""
 
     def __post_init__(self) -> None:
         for name in ("steps", "hands", "seconds", "until"):
@@ -109,24 +143,21 @@ class RunConfig:
 
     def to_json(self) -> str:
         """Readable JSON; numbers that JSON does not have, such as inf, are written as strings."""
-        return json.dumps(_plain(asdict(self)), indent=2) + "\n"
+        return json.dumps(plain(asdict(self)), indent=2) + "\n"
 
     def command(self, last: Mapping[str, Any]) -> str:
         """The command that makes the same run again up to its last evaluation, from the preset that is nearest to it.
 
         A run that came to the hands asked for stops by them again, any other by its steps.
         """
-        method = algorithms()[self.algorithm]
-        presets = {"": method.config} | dict(method.presets)
-        changes = {
-            preset: {key: value for key, value in self.settings.items() if value != getattr(config, key)}
-            for preset, config in presets.items()
-        }
-        nearest_preset = min(changes, key=lambda preset: len(changes[preset]))
+        entry = algorithms()[self.algorithm]
+        presets = {"": entry.config} | dict(entry.presets)
+        changed = {preset: changes(self.settings, asdict(config)) for preset, config in presets.items()}
+        preset = min(changed, key=lambda preset: len(changed[preset]))
         words = ["feint", "train", self.algorithm, self.game]
-        words += ["--preset", nearest_preset] if nearest_preset else []
-        for key, value in changes[nearest_preset].items():
-            words += ["--set", f"{key}={_write(value)}"]
+        words += ["--preset", preset] if preset else []
+        for setting in written(changed[preset]).items():
+            words += ["--set", "=".join(setting)]
         came = self.hands is not None and last["hands"] >= self.hands
         words += ["--hands", str(self.hands)] if came else ["--steps", str(last["step"])]
         words += ["--seed", str(self.seed)]
@@ -138,23 +169,27 @@ class RunConfig:
         return cls(**values | {"settings": asdict(resolve(values["algorithm"], values["settings"]))})
 
 
-def _read(value: Any) -> Any:
-    """What a user wrote for a setting: lists as lists, none as None, the rest left to the field's type."""
-    if isinstance(value, str) and value.strip().lower() in {"none", "null"}:
+def _read(value: Any, default: Any) -> Any:
+    """What a user wrote for a setting: lists, in brackets or not, none as None, the rest left to the field's type."""
+    if not isinstance(value, str):
+        return value
+    if value.strip().lower() in {"none", "null"}:
         return None
-    if isinstance(value, str) and value.strip()[:1] in {"[", "("}:
-        return [item.strip() for item in value.strip()[1:-1].split(",") if item.strip()]
-    return value
+    return [item for item in re.split(r"[\s,]+", value.strip(" []()")) if item] if isinstance(default, tuple) else value
 
 
-def _write(value: Any) -> str:
-    """A setting as `_read` takes it."""
-    return f"[{','.join(map(str, value))}]" if isinstance(value, list | tuple) else str(value)
+def written(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Settings, by dotted names, as `--set` takes them."""
+    lists = {name: value for name, value in settings.items() if isinstance(value, list | tuple)}
+    return {
+        name: ",".join(map(str, value)) or "[]" if name in lists else str(value) for name, value in settings.items()
+    }
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -12,17 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from feint.arena.betting import Playground
-from feint.arena.policy import PlayedStrategy
+from feint.forms.form import Form, Gauge
+from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
-from feint.learners.self_play import SelfPlay
 from feint.runs.config import RunConfig
-from feint.runs.folder import Row
-from feint.runs.judge import Judge, judge_of
+from feint.runs.files import Row
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.tree.cache import keep_compiled
-from feint.tree.strategy import Strategy
-from feint.tree.tree import Tree
 
 
 @final
@@ -33,10 +29,9 @@ class Trainer:
     code is kept on disk, so that the next run of the same kind starts at once.
     """
 
-    def __init__(self, solver: Algorithm[Any], game: Playground, config: RunConfig) -> None:
+    def __init__(self, solver: Algorithm[Any], form: Form, config: RunConfig) -> None:
         keep_compiled()
-        self._solver, self._game, self._seeds = solver, game, config.seeds
-        self._judge = judge_of(game)
+        self._solver, self._gauge, self._seeds = solver, form.gauge, config.seeds
         self._each: Callable[[Callable[..., Any]], Callable[..., Any]] = jax.vmap if config.seeds > 1 else lambda f: f
         keys = jax.vmap(jax.random.key)(config.seed + jnp.arange(config.seeds))
         first = eqx.filter_jit(lambda solver, keys: self._each(solver.init)(keys))
@@ -44,7 +39,7 @@ class Trainer:
         self._goal = math.inf if config.hands is None else float(config.hands)
         # Copied, because parts of a first state may share memory, and advancing reuses the memory of every part.
         self.state = jax.tree.map(jnp.copy, first(solver, keys if config.seeds > 1 else keys[0]))
-        if config.hands is not None and not hasattr(self.state, "hands"):
+        if config.hands is not None and solver.hands(self.state) is None:
             raise BadInput(
                 f"{config.algorithm} counts no hands, so a run of it cannot stop after {config.hands:,}; "
                 f"give --steps, --seconds or --until."
@@ -61,18 +56,22 @@ class Trainer:
 
         def short(now: tuple[Int[Array, ""], Any]) -> Bool[Array, ""]:
             taken, state = now
-            return (taken < steps) & (jnp.median(getattr(state, "hands", 0)) < hands)
+            return (taken < steps) & (jnp.median(_played(solver, state)) < hands)
 
         return jax.lax.while_loop(short, lambda now: (now[0] + 1, step(now[1])), (jnp.asarray(0), state))
 
+    def concern(self, row: Row) -> str | None:
+        """What the algorithm sees going wrong in an evaluation."""
+        return self._solver.concern(row)
+
     @property
     def growth(self) -> float:
-        return self._judge.growth
+        return self._gauge.growth
 
     @property
     def hands(self) -> float:
         """Hands played so far, the median of the seeds; 0 where none are counted."""
-        return float(np.median(getattr(self.state, "hands", 0)))
+        return float(np.median(_played(self._solver, self.state)))
 
     @property
     def enough(self) -> bool:
@@ -95,26 +94,34 @@ class Trainer:
 
     def evaluate(self) -> Row:
         """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
-        measured = self._look(self._solver, self._judge, self.state)
-        seeds = np.asarray(measured[self._judge.number])
-        # Values that died in one seed only are lost in the median of them all.
+        measured = self._look(self._solver, self._gauge, self.state)
+        seeds = np.asarray(measured[self._gauge.number])
         row: Row = {"step": self.step} | {
-            name: float((np.min if name == "value_spread" else np.median)(value)) for name, value in measured.items()
+            name: float((np.min if name in self._solver.worst_of_seeds else np.median)(value))
+            for name, value in measured.items()
         }
         return row | {"seeds": seeds.tolist()} if seeds.ndim else row
 
     @eqx.filter_jit
-    def _look(self, solver: Algorithm[Any], judge: Judge, state: Any) -> Metrics:
-        measured: Metrics = self._each(lambda state: judge(solver, state))(state)
+    def _look(self, solver: Algorithm[Any], gauge: Gauge, state: Any) -> Metrics:
+        def look(state: Any) -> Metrics:
+            judged = gauge(solver.strategy(state), _played(solver, state))
+            return judged | solver.measure(state, gauge.sequence_form)
+
+        measured: Metrics = self._each(look)(state)
         return measured
 
     def strategy(self) -> Strategy:
         """The best seed's strategy."""
         state, seeds = self.state, self.evaluate().get("seeds")
         if seeds:
-            best = np.argmin(seeds) if self._judge.low_is_good else np.argmax(seeds)
+            best = np.argmin(seeds) if self._gauge.low_is_good else np.argmax(seeds)
             state = jax.tree.map(lambda leaf: leaf[best], state)
-        if isinstance(self._solver, SelfPlay) and not isinstance(self._game, Tree):
-            return PlayedStrategy(self._solver.policy(state))
         strategy: Strategy = eqx.filter_jit(lambda solver, state: solver.strategy(state))(self._solver, state)
         return strategy
+
+
+def _played(solver: Algorithm[Any], state: Any) -> Int[Array, "..."]:
+    """Hands played so far; 0 where none are counted."""
+    hands = solver.hands(state)
+    return jnp.zeros((), jnp.int64) if hands is None else hands

@@ -7,27 +7,32 @@ once for all algorithms.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, final
+from operator import attrgetter
+from typing import Any, ClassVar, Generic, TypeVar, final
 
 import equinox as eqx
-from jaxtyping import Array, Float, PRNGKeyArray
+import jax.numpy as jnp
+from jaxtyping import Array, Int, PRNGKeyArray
 
+from feint.forms.form import Form, Measured
+from feint.forms.strategy import Arrays, Strategy, TabularStrategy
 from feint.games.errors import BadInput
 from feint.tree.sequence_form import SequenceForm
-from feint.tree.strategy import TabularStrategy
-from feint.tree.tree import Tree
 
 State = TypeVar("State")
 
-Metrics = dict[str, Float[Array, ""]]
+Metrics = Measured
 """Numbers worth logging after a step, by name."""
 
 
 class Algorithm(eqx.Module, Generic[State]):
     """A method that finds strategies for one game."""
+
+    worst_of_seeds: ClassVar[frozenset[str]] = frozenset()
+    """Numbers of which many seeds log the least, since what goes wrong in one is lost in the median of them all."""
 
     @abstractmethod
     def init(self, key: PRNGKeyArray) -> State:
@@ -38,33 +43,49 @@ class Algorithm(eqx.Module, Generic[State]):
         """One iteration. Pure: it can be compiled, scanned and run for many seeds at once."""
 
     @abstractmethod
-    def strategy(self, state: State) -> TabularStrategy:
+    def strategy(self, state: State) -> Strategy:
         """The strategy to be judged and played."""
 
     def measure(self, state: State, form: SequenceForm | None) -> Metrics:
         """Further numbers for the log, taken at evaluations only; without a form the game is too large to judge."""
         return {}
 
+    def hands(self, state: State) -> Int[Array, ""] | None:
+        """Hands played so far; None for those that play none."""
+        return None
 
-class Config(Protocol):
+    def concern(self, row: Mapping[str, Any]) -> str | None:
+        """What is wrong with how things go by an evaluation, in words that follow the algorithm's name."""
+        return None
+
+
+class Config(ABC):
     """An algorithm's hyper-parameters: a frozen dataclass that makes the algorithm for a game."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
-    def on(self, tree: Tree) -> Algorithm[Any]:
+    needs_tree: ClassVar[bool] = True
+    """Whether it takes games that are unrolled whole only."""
+
+    @abstractmethod
+    def on(self, form: Form) -> Algorithm[Any]:
         """The algorithm on this game, or `BadInput` where it does not apply."""
+
+    def read(self, arrays: Arrays, fingerprint: str, form: Callable[[], Form]) -> Strategy:
+        """A strategy of this algorithm as it was stored; `form` gives the game, for those who cannot read without."""
+        return TabularStrategy(fingerprint, jnp.asarray(arrays["probabilities"]))
 
 
 def require(config: object, **asked: tuple[bool, str]) -> None:
-    """Refuse settings that make no sense: by name, whether each is fine and, in words, what it must be."""
+    """Refuse settings that make no sense: by (dotted) name, whether each is fine and, in words, what it must be."""
     for name, (fine, words) in asked.items():
         if not fine:
-            raise BadInput(f"{name} must be {words}, but {name}={getattr(config, name)} was given.")
+            raise BadInput(f"{name} must be {words}, but {attrgetter(name)(config)} was given.")
 
 
 @final
 @dataclass(frozen=True)
-class Method:
+class Entry:
     """An algorithm as users find it. A file joins Feint by declaring `ALGORITHMS`, its methods by name."""
 
     about: str
@@ -73,5 +94,3 @@ class Method:
     """Its hyper-parameters unless the user says otherwise."""
     presets: Mapping[str, Config] = field(default_factory=dict)
     """Other settings worth a name, such as a paper's."""
-    large: bool = False
-    """Whether it also plays games too large to unroll: then its config takes a `BettingTree` as well."""

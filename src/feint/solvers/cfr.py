@@ -17,15 +17,15 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from feint.solvers.algorithm import Algorithm, Method, Metrics
+from feint.forms.form import Form
+from feint.forms.strategy import TabularStrategy
+from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics
 from feint.tree.sequence_form import Plan, SequenceForm, Vector, without
-from feint.tree.strategy import TabularStrategy
-from feint.tree.tree import Tree
 
 
 @final
 @dataclass(frozen=True)
-class CFR:
+class CFR(Config):
     """Counterfactual regret minimisation."""
 
     alpha: float = inf
@@ -39,23 +39,22 @@ class CFR:
     alternating: bool = True
     """Update the players in turn, each against the others' newest strategies; otherwise all at once."""
 
-    def on(self, tree: Tree) -> RegretMinimiser:
+    def on(self, form: Form) -> RegretMinimiser:
+        tree = form.whole("cfr")
         return RegretMinimiser(tree.form, self, tree.fingerprint)
 
 
 ALGORITHMS = {
-    "cfr": Method("Play in proportion to regret; the average converges (Zinkevich et al. 2007).", CFR()),
-    "cfr+": Method(
-        "CFR that forgets negative regret and averages linearly (Tammelin 2014).", CFR(beta=-inf, gamma=1.0)
-    ),
-    "linear-cfr": Method(
+    "cfr": Entry("Play in proportion to regret; the average converges (Zinkevich et al. 2007).", CFR()),
+    "cfr+": Entry("CFR that forgets negative regret and averages linearly (Tammelin 2014).", CFR(beta=-inf, gamma=1.0)),
+    "linear-cfr": Entry(
         "CFR in which iteration t counts t times (Brown & Sandholm 2019).", CFR(alpha=1.0, beta=1.0, gamma=1.0)
     ),
-    "dcfr": Method(
+    "dcfr": Entry(
         "CFR that discounts early iterations; a good default for poker (Brown & Sandholm 2019).",
         CFR(alpha=1.5, beta=0.0, gamma=2.0),
     ),
-    "pcfr+": Method(
+    "pcfr+": Entry(
         "CFR+ that expects the last regret again; fastest on small games (Farina et al. 2021).",
         CFR(beta=-inf, gamma=2.0, predictive=True),
     ),
@@ -82,8 +81,8 @@ class RegretMinimiser(Algorithm[CFRState]):
     fingerprint: str = eqx.field(static=True)
 
     def init(self, key: PRNGKeyArray) -> CFRState:
-        zeros = tuple(jnp.zeros(seat.cells.shape) for seat in self.form.seats)
-        uniform = tuple(seat.normalise(zero) for seat, zero in zip(self.form.seats, zeros, strict=True))
+        zeros = tuple(jnp.zeros(side.cells.shape) for side in self.form.sides)
+        uniform = tuple(side.normalise(zero) for side, zero in zip(self.form.sides, zeros, strict=True))
         plans = self.form.plans(uniform)
         return CFRState(jnp.zeros(()), zeros, tuple(jnp.zeros_like(plan) for plan in plans), uniform, plans)
 
@@ -92,21 +91,21 @@ class RegretMinimiser(Algorithm[CFRState]):
         weight = time**self.config.gamma
         regrets, sums = list(state.regrets), list(state.plan_sum)
         strategies, plans = list(state.strategies), list(state.plans)
-        for player, seat in enumerate(self.form.seats):
+        for player, side in enumerate(self.form.sides):
             opposing = plans if self.config.alternating else state.plans
-            regret, _ = seat.backup(without(player, opposing), seat.expected(strategies[player]))
+            regret, _ = side.backup(without(player, opposing), side.expected(strategies[player]))
             sums[player] = sums[player] + weight * plans[player]
             regrets[player] = self._shrink(regrets[player] + regret, time)
             hoped = regrets[player] + regret if self.config.predictive else regrets[player]
-            strategies[player] = seat.normalise(jnp.maximum(hoped, 0.0))
-            plans[player] = seat.plan(strategies[player])
+            strategies[player] = side.normalise(jnp.maximum(hoped, 0.0))
+            plans[player] = side.plan(strategies[player])
         return CFRState(time, tuple(regrets), tuple(sums), tuple(strategies), tuple(plans)), {}
 
     def strategy(self, state: CFRState) -> TabularStrategy:
         averages = [
-            seat.normalise(plan_sum[:-1]) for seat, plan_sum in zip(self.form.seats, state.plan_sum, strict=True)
+            side.normalise(plan_sum[:-1]) for side, plan_sum in zip(self.form.sides, state.plan_sum, strict=True)
         ]
-        return TabularStrategy(self.form.table(averages), self.fingerprint)
+        return TabularStrategy(self.fingerprint, self.form.table(averages))
 
     def _shrink(self, regrets: Vector, time: Float[Array, ""]) -> Vector:
         """Discount the past."""

@@ -14,34 +14,36 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from feint.forms.form import Form
+from feint.forms.strategy import TabularStrategy
 from feint.games.errors import BadInput
-from feint.solvers.algorithm import Algorithm, Method, Metrics
+from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics
 from feint.tree.sequence_form import Plan, SequenceForm, without
-from feint.tree.strategy import TabularStrategy
-from feint.tree.tree import Tree
 
 
 @final
 @dataclass(frozen=True)
-class ExtensiveFictitiousPlay:
+class ExtensiveFictitiousPlay(Config):
     """Full-width extensive-form fictitious play."""
 
     alternating: bool = True
     """Update the players in turn, each against the others' newest averages; otherwise all at once."""
 
-    def on(self, tree: Tree) -> FictitiousPlayer:
+    def on(self, form: Form) -> FictitiousPlayer:
+        tree = form.whole("xfp")
         return FictitiousPlayer(tree.form, self.alternating, tree.fingerprint)
 
 
 @final
 @dataclass(frozen=True)
-class FictitiousPlay:
+class FictitiousPlay(Config):
     """Fictitious play on a matrix game."""
 
     alternating: bool = True
     """Update the players in turn, as Brown did; otherwise both at once."""
 
-    def on(self, tree: Tree) -> FictitiousPlayer:
+    def on(self, form: Form) -> FictitiousPlayer:
+        tree = form.whole("fictitious-play")
         if len(tree.player) != tree.players:
             raise BadInput(
                 f"fictitious-play is for matrix games, but {tree.name} has {len(tree.player)} information sets; "
@@ -51,8 +53,8 @@ class FictitiousPlay:
 
 
 ALGORITHMS = {
-    "fictitious-play": Method("Best responses to averages, on a matrix game (Brown 1951).", FictitiousPlay()),
-    "xfp": Method("Fictitious play on the whole tree (Heinrich et al. 2015).", ExtensiveFictitiousPlay()),
+    "fictitious-play": Entry("Best responses to averages, on a matrix game (Brown 1951).", FictitiousPlay()),
+    "xfp": Entry("Fictitious play on the whole tree (Heinrich et al. 2015).", ExtensiveFictitiousPlay()),
 }
 
 
@@ -71,19 +73,19 @@ class FictitiousPlayer(Algorithm[FictitiousState]):
     fingerprint: str = eqx.field(static=True)
 
     def init(self, key: PRNGKeyArray) -> FictitiousState:
-        uniform = [seat.normalise(jnp.zeros(seat.cells.shape)) for seat in self.form.seats]
+        uniform = [side.normalise(jnp.zeros(side.cells.shape)) for side in self.form.sides]
         return FictitiousState(jnp.zeros(()), self.form.plans(uniform))
 
     def step(self, state: FictitiousState) -> tuple[FictitiousState, Metrics]:
         time = state.iteration + 1.0
         average = list(state.average)
-        for player, seat in enumerate(self.form.seats):
+        for player, side in enumerate(self.form.sides):
             opposing = average if self.alternating else state.average
-            advantage, _ = seat.backup(without(player, opposing), lambda _, worth: worth.max(0))
-            response = seat.plan(seat.pure(advantage))
+            advantage, _ = side.backup(without(player, opposing), lambda _, worth: worth.max(0))
+            response = side.plan(side.pure(advantage))
             average[player] = average[player] + (response - average[player]) / (time + 1.0)
         return FictitiousState(time, tuple(average)), {}
 
     def strategy(self, state: FictitiousState) -> TabularStrategy:
-        averages = [seat.normalise(plan[:-1]) for seat, plan in zip(self.form.seats, state.average, strict=True)]
-        return TabularStrategy(self.form.table(averages), self.fingerprint)
+        averages = [side.normalise(plan[:-1]) for side, plan in zip(self.form.sides, state.average, strict=True)]
+        return TabularStrategy(self.fingerprint, self.form.table(averages))

@@ -17,18 +17,20 @@ import scipy.optimize
 import scipy.sparse as sparse
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from feint.forms.form import Form
+from feint.forms.strategy import TabularStrategy
 from feint.games.errors import BadInput, RunStopped
-from feint.solvers.algorithm import Algorithm, Method, Metrics
-from feint.tree.strategy import TabularStrategy
+from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics
 from feint.tree.tree import Tree
 
 
 @final
 @dataclass(frozen=True)
-class LinearProgram:
+class LinearProgram(Config):
     """The sequence-form linear programme: exact, two players, zero-sum."""
 
-    def on(self, tree: Tree) -> ExactSolution:
+    def on(self, form: Form) -> ExactSolution:
+        tree = form.whole("linear-program")
         if tree.players != 2 or not tree.zero_sum:
             raise BadInput(
                 f"linear-program solves two-player zero-sum games, but {tree.name} has {tree.players} players"
@@ -38,7 +40,7 @@ class LinearProgram:
 
 
 ALGORITHMS = {
-    "linear-program": Method("The exact equilibrium; two players, zero-sum (Koller & Megiddo 1992).", LinearProgram())
+    "linear-program": Entry("The exact equilibrium; two players, zero-sum (Koller & Megiddo 1992).", LinearProgram())
 }
 
 
@@ -60,7 +62,7 @@ class ExactSolution(Algorithm[SolvedState]):
         return state, {}
 
     def strategy(self, state: SolvedState) -> TabularStrategy:
-        return TabularStrategy(state.table, self.fingerprint)
+        return TabularStrategy(self.fingerprint, state.table)
 
 
 def solve(tree: Tree) -> Float[np.ndarray, "i a"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import jax.numpy as jnp
 import numpy as np
 
-from feint.tree.sequence_form import Block, Seat, SequenceForm
+from feint.tree.sequence_form import Block, SequenceForm, Side
 
 if TYPE_CHECKING:
     from feint.tree.tree import Tree
@@ -21,8 +21,8 @@ def arrange(tree: Tree) -> SequenceForm:
     depth = _depths(tree)
     plots = [_plot(tree, depth, player, place) for player in range(tree.players)]
     sizes = [sum(plot.cells.size for level in levels for plot in level) for levels in plots]
-    seats = [_seat(tree, player, plots[player], place, sizes) for player in range(tree.players)]
-    return SequenceForm(tuple(seats), infosets, moves)
+    sides = [_side(tree, player, plots[player], place, sizes) for player in range(tree.players)]
+    return SequenceForm(tuple(sides), infosets, moves)
 
 
 @final
@@ -63,7 +63,7 @@ def _plot(tree: Tree, depth: np.ndarray, player: int, place: np.ndarray) -> list
     return levels
 
 
-def _seat(tree: Tree, player: int, levels: list[list[_Plot]], place: np.ndarray, sizes: list[int]) -> Seat:
+def _side(tree: Tree, player: int, levels: list[list[_Plot]], place: np.ndarray, sizes: list[int]) -> Side:
     last, payoff = _merged(tree, player)
     others = [other for other in range(tree.players) if other != player]
     after = np.zeros((len(others), len(last)), np.int64)
@@ -101,7 +101,7 @@ def _seat(tree: Tree, player: int, levels: list[list[_Plot]], place: np.ndarray,
             )
         depths.append(tuple(blocks))
     cells = [plot.cells.ravel() for level in levels for plot in level]
-    return Seat(
+    return Side(
         depths=tuple(depths),
         cells=_index(np.concatenate(cells) if cells else np.zeros(0)),
         idle_payoff=jnp.asarray(payoff[idle]),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, final
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from feint.tree.sequence_form import SequenceForm, without
+from feint.tree.tree import Tree
 
 
 def nash_conv_of(form: SequenceForm, table: Float[Array, "i a"]) -> Float[Array, ""]:
@@ -15,9 +18,9 @@ def nash_conv_of(form: SequenceForm, table: Float[Array, "i a"]) -> Float[Array,
     strategies = form.vectors(table)
     plans = form.plans(strategies)
     total = jnp.zeros(())
-    for player, seat in enumerate(form.seats):
+    for player, side in enumerate(form.sides):
         others = without(player, plans)
-        advantage, _ = seat.backup(others, lambda _, worth: worth.max(0))
+        advantage, _ = side.backup(others, lambda _, worth: worth.max(0))
         total = total - (plans[player][:-1] * advantage).sum()
     return total
 
@@ -26,10 +29,10 @@ def response_gap(form: SequenceForm, table: Float[Array, "i a"], responses: Floa
     """What the responses leave on the table: the sum over players of best-response value minus their response's."""
     plans = form.plans(form.vectors(table))
     total = jnp.zeros(())
-    for player, (seat, response) in enumerate(zip(form.seats, form.vectors(responses), strict=True)):
+    for player, (side, response) in enumerate(zip(form.sides, form.vectors(responses), strict=True)):
         others = without(player, plans)
-        _, best = seat.backup(others, lambda _, worth: worth.max(0))
-        _, got = seat.backup(others, seat.expected(response))
+        _, best = side.backup(others, lambda _, worth: worth.max(0))
+        _, got = side.backup(others, side.expected(response))
         total = total + best - got
     return total
 
@@ -53,12 +56,44 @@ def judged(form: SequenceForm, table: Float[Array, "i a"]) -> Judgement:
     plans = form.plans(strategies)
     values, best, responses = [], [], []
     gains = jnp.zeros(form.infosets)
-    for player, seat in enumerate(form.seats):
+    for player, side in enumerate(form.sides):
         others = without(player, plans)
-        advantage, most = seat.backup(others, lambda _, worth: worth.max(0))
+        advantage, most = side.backup(others, lambda _, worth: worth.max(0))
         lost = -plans[player][:-1] * advantage
         best.append(most)
         values.append(most - lost.sum())
-        responses.append(seat.pure(advantage))
-        gains = gains.at[seat.infosets(form.moves)].set(seat.per_infoset(lost), unique_indices=True)
+        responses.append(side.pure(advantage))
+        gains = gains.at[side.infosets(form.moves)].set(side.per_infoset(lost), unique_indices=True)
     return Judgement(jnp.stack(values), jnp.stack(best), form.table(responses), gains)
+
+
+@final
+class Judge:
+    """The judges of one game, compiled.
+
+    They are called often on small games, where taking the sequence form apart and looking up compiled code by its
+    structure would cost more than judging. So the form is taken apart once, and its structure is a constant.
+    """
+
+    def __init__(self, form: SequenceForm) -> None:
+        self._arrays, structure = jax.tree.flatten(form)
+        self._nash_conv = jax.jit(lambda arrays, table: nash_conv_of(jax.tree.unflatten(structure, arrays), table))
+        self._judged = jax.jit(lambda arrays, table: judged(jax.tree.unflatten(structure, arrays), table))
+
+    def nash_conv(self, table: Float[np.ndarray, "i a"]) -> float:
+        return float(self._nash_conv(self._arrays, table))
+
+    def judged(self, table: Float[np.ndarray, "i a"]) -> Judgement:
+        judgement: Judgement = self._judged(self._arrays, table)
+        return judgement
+
+
+_JUDGES: dict[str, Judge] = {}
+"""By the tree's fingerprint, so that a game unrolled again is not compiled again."""
+
+
+def judge_of(tree: Tree) -> Judge:
+    """The judges of a game; the same again are not compiled again."""
+    if tree.fingerprint not in _JUDGES:
+        _JUDGES[tree.fingerprint] = Judge(tree.form)
+    return _JUDGES[tree.fingerprint]

@@ -58,7 +58,7 @@ Choose = Callable[[Block, Float[Array, "moves rows"]], Float[Array, " rows"]]
 
 
 @final
-class Seat(eqx.Module):
+class Side(eqx.Module):
     """One player's side of the sequence form."""
 
     depths: tuple[tuple[Block, ...], ...]
@@ -147,23 +147,23 @@ class Seat(eqx.Module):
 class SequenceForm(eqx.Module):
     """Every player's side, and the way to and from strategy tables."""
 
-    seats: tuple[Seat, ...]
+    sides: tuple[Side, ...]
     infosets: int = eqx.field(static=True)
     moves: int = eqx.field(static=True)
 
     def vectors(self, table: Float[Array, "i a"]) -> tuple[Vector, ...]:
         """A table's entries for each player's sequences."""
-        return tuple(table.ravel()[seat.cells] for seat in self.seats)
+        return tuple(table.ravel()[side.cells] for side in self.sides)
 
     def table(self, vectors: Sequence[Vector]) -> Float[Array, "i a"]:
         """The table with these entries, 0 at illegal moves."""
         flat = jnp.zeros(self.infosets * self.moves)
-        for seat, vector in zip(self.seats, vectors, strict=True):
-            flat = flat.at[seat.cells].set(vector, unique_indices=True)
+        for side, vector in zip(self.sides, vectors, strict=True):
+            flat = flat.at[side.cells].set(vector, unique_indices=True)
         return flat.reshape(self.infosets, self.moves)
 
     def plans(self, strategies: Sequence[Vector]) -> tuple[Plan, ...]:
-        return tuple(seat.plan(strategy) for seat, strategy in zip(self.seats, strategies, strict=True))
+        return tuple(side.plan(strategy) for side, strategy in zip(self.sides, strategies, strict=True))
 
 
 def without(player: int, plans: Sequence[Plan]) -> tuple[Plan, ...]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final, overload
+from itertools import compress
+from typing import Any, final
 
 import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from feint.games.game import Game
 from feint.tree.arrange import arrange
 from feint.tree.sequence_form import SequenceForm
 
@@ -38,8 +39,8 @@ class Tree:
     empty sequence, before the player's first move.
     """
 
-    name: str
-    """The game's name, as `load_game` takes it."""
+    game: Game[Any]
+    """The rules it was unrolled from."""
     players: int
     actions: tuple[str, ...]
     """The name of each move, one for each column of a strategy table."""
@@ -63,7 +64,12 @@ class Tree:
     player: Int[np.ndarray, " i"]
     """Who decides at each information set."""
     labels: tuple[str, ...]
+    """What that player sees there in words, for people …"""
+    views: tuple[Any, ...]
+    """… and as the rules' `view` has it, for whoever must find an information set."""
     legal: Bool[np.ndarray, "i a"]
+    spoken: tuple[tuple[str, ...], ...]
+    """What each move is called there, such as check where its name is call; empty where it is not legal."""
     parent_sequence: Int[np.ndarray, " i"]
     """The player's own last sequence before reaching each information set."""
     given_features: Float[np.ndarray, "i f"] | None
@@ -77,12 +83,18 @@ class Tree:
     """Payoffs times the probability that chance plays along: nothing ever has to be normalised."""
 
     @property
+    def name(self) -> str:
+        """The game's name, as `load_game` takes it."""
+        return self.game.name
+
+    @property
     def nodes(self) -> int:
         return len(self.actor)
 
-    @property
-    def infosets(self) -> InformationSets:
-        return InformationSets(self)
+    @cached_property
+    def infosets(self) -> tuple[InformationSet, ...]:
+        moves = (tuple(compress(self.actions, row)) for row in self.legal.tolist())
+        return tuple(map(InformationSet, self.player.tolist(), self.labels, moves))
 
     @cached_property
     def features(self) -> Float[np.ndarray, "i f"]:
@@ -115,28 +127,3 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"Tree({self.name!r}, {self.nodes:,} nodes, {len(self.player):,} information sets)"
-
-
-@final
-class InformationSets(Sequence[InformationSet]):
-    """A tree's information sets as a sequence, each made when asked for."""
-
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-
-    def __len__(self) -> int:
-        return len(self._tree.player)
-
-    @overload
-    def __getitem__(self, index: int) -> InformationSet: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[InformationSet]: ...
-    def __getitem__(self, index: int | slice) -> InformationSet | list[InformationSet]:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        tree = self._tree
-        moves = tuple(tree.actions[move] for move in np.flatnonzero(tree.legal[index]))
-        return InformationSet(int(tree.player[index]), tree.labels[index], moves)
-
-    def __iter__(self) -> Iterator[InformationSet]:
-        return (self[index] for index in range(len(self)))

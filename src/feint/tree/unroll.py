@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Hashable, Sequence
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
@@ -13,31 +15,58 @@ import numpy as np
 
 from feint.games.errors import BadInput, told
 from feint.games.game import CHANCE, TERMINAL, Game
+from feint.games.library import load_game
+from feint.tree.cache import read_tree, tree_file, write_tree
 from feint.tree.tree import Tree
 
 NODE_LIMIT = 3_000_000
 """Larger games take gigabytes of memory; raise it knowingly."""
+WORTH_KEEPING = 1.0
+"""Trees that unroll in fewer seconds than this are not kept."""
 
 
-def walk(game: Game[Any], limit: int = NODE_LIMIT, report: Callable[[int], None] | None = None) -> Tree:
-    """Unroll a game. Raises `BadInput` when it has more than `limit` nodes, or players who forget.
+def unroll(
+    game: Game[Any] | str, limit: int = NODE_LIMIT, cache: bool = True, report: Callable[[int], None] | None = None
+) -> Tree:
+    """Every node and information set of a game as arrays.
 
-    `report` is told the number of nodes every so often.
+    `game` may be a name that `load_game` takes. Games of more than `limit` nodes are refused. Trees that take over a
+    second are kept on disk under the hash of their rules, unless those have code that is not Feint's, in the folder
+    named by FEINT_CACHE (`~/.cache/feint` if it is unset); `cache=False` neither reads nor writes there. `report` is
+    told the number of nodes every so often.
     """
-    _check_names(game)
-    try:
+    game = load_game(game) if isinstance(game, str) else game
+    file = tree_file(game) if cache else None
+    if file and (kept := read_tree(file, game)) is not None and kept.nodes <= limit:
+        return kept
+    start = time.monotonic()
+    tree = walk(game, limit, report)
+    if file and time.monotonic() - start > WORTH_KEEPING:
+        write_tree(file, tree)
+    return tree
+
+
+def walk(game: Game[Any], limit: int, report: Callable[[int], None] | None) -> Tree:
+    """Walk a game. Raises `BadInput` when it has more than `limit` nodes, or players who forget."""
+    check_names(game)
+    with rules_at_work(game):
         size = game.unrolled_size()
         if size is not None and size[0] > limit:
             raise _too_large(game, limit)
-        walk = _Walk(game, limit)
+        walk = Walk(game, limit)
         walk.add(game.start(), parent=-1, move=-1, chance=1.0, sequences=(-1,) * game.players)
-        node = 0
-        while node < len(walk.actor):
+        for node, _ in enumerate(walk.actor):  # which grow on the way
             walk.expand(node)
-            node += 1
-            if report and node % 10_000 == 0:
+            if report and node % 10_000 == 9_999:
                 report(len(walk.actor))
         return walk.tree()
+
+
+@contextmanager
+def rules_at_work(game: Game[Any]) -> Iterator[None]:
+    """An error in a game's rules is told in a sentence."""
+    try:
+        yield
     except (BadInput, MemoryError):
         raise
     except Exception as error:
@@ -45,7 +74,7 @@ def walk(game: Game[Any], limit: int = NODE_LIMIT, report: Callable[[int], None]
         raise BadInput(f"{game.name} cannot be unrolled ({told(error, file)}); mend its rules.") from error
 
 
-def _check_names(game: Game[Any]) -> None:
+def check_names(game: Game[Any]) -> None:
     """Refuse rules that say nothing sensible of who plays and how moves are called."""
     players: Any = getattr(game, "players", None)
     actions: Any = getattr(game, "actions", None)
@@ -58,7 +87,7 @@ def _check_names(game: Game[Any]) -> None:
 
 @final
 @dataclass
-class _Walk:
+class Walk:
     """The lists that grow as the walk goes on."""
 
     game: Game[Any]
@@ -82,6 +111,7 @@ class _Walk:
     player: list[int] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     legal: list[list[int]] = field(default_factory=list)
+    spoken: list[dict[int, str]] = field(default_factory=list)
     parent_sequence: list[int] = field(default_factory=list)
     features: list[Any] = field(default_factory=list)
 
@@ -117,11 +147,17 @@ class _Walk:
         return payoffs
 
     def expand(self, node: int) -> None:
-        actor, state, sequences = self.actor[node], self.states[node], self.sequences[node]
-        if actor == TERMINAL:
+        if self.actor[node] == TERMINAL:
             return
-        self.states[node] = None
         self.first_child[node] = len(self.actor)
+        for after in self.after(node):
+            self.add(*after)
+        self.states[node] = None
+        self.children[node] = len(self.actor) - self.first_child[node]
+
+    def after(self, node: int) -> Iterator[tuple[Any, int, int, float, tuple[int, ...]]]:
+        """All that may follow a chance move or a decision, each as `add` takes it."""
+        actor, state, sequences = self.actor[node], self.states[node], self.sequences[node]
         if actor == CHANCE:
             outcomes = self.game.chance(state)
             total = sum(chance for chance, _ in outcomes)
@@ -130,16 +166,14 @@ class _Walk:
             if min(chance for chance, _ in outcomes) < 0:
                 raise BadInput(f"{self.game.name} has a chance move with a probability below 0; give none below.")
             for number, (chance, after) in enumerate(outcomes):
-                self.add(after, node, number, chance / total, sequences)
-            self.children[node] = len(outcomes)
+                yield after, node, number, chance / total, sequences
             return
         infoset = self._recognise(state, actor, sequences[actor])
         self.infoset[node] = infoset
         for move in self.legal[infoset]:
             after = infoset * len(self.game.actions) + move
             moved = (*sequences[:actor], after, *sequences[actor + 1 :])
-            self.add(self.game.play(state, move), node, move, 1.0, moved)
-        self.children[node] = len(self.legal[infoset])
+            yield self.game.play(state, move), node, move, 1.0, moved
 
     def _recognise(self, state: Any, player: int, sequence: int) -> int:
         """The number of the information set, a new one if it has not been met; checks perfect recall."""
@@ -157,6 +191,7 @@ class _Walk:
             self.player.append(player)
             self.labels.append(self.game.label(state, player))
             self.legal.append(legal)
+            self.spoken.append({move: self.game.spoken(state, move) for move in legal})
             self.parent_sequence.append(sequence)
             self.features.append(self.game.features(state, player))
         elif self.parent_sequence[number] != sequence:
@@ -171,19 +206,19 @@ class _Walk:
             )
         return number
 
-    def _order(self) -> np.ndarray:
+    def _in_order(self) -> list[tuple[int, Hashable]]:
         """Information sets by player, and each player's by view where views can be compared: tables read better so."""
         try:
-            keys: Any = sorted(self.known)
+            return sorted(self.known)
         except TypeError:
-            keys = sorted(self.known, key=lambda key: key[0])
-        return np.array([self.known[key] for key in keys], np.int64)
+            return sorted(self.known, key=lambda key: key[0])
 
     def tree(self) -> Tree:
         """Freeze the lists, numbering information sets by player and keeping only the moves that are ever legal."""
         if not self.player:
             raise BadInput(f"{self.game.name} has no decisions: nobody ever moves, so there is nothing to solve.")
-        order = self._order()
+        known = self._in_order()
+        order = np.array([self.known[key] for key in known], np.int64)
         renumber = np.empty_like(order)
         renumber[order] = np.arange(len(order))
         used = sorted({move for legal in self.legal for move in legal})
@@ -210,7 +245,7 @@ class _Walk:
         if all(row is not None for row in self.features):
             features = np.array([self.features[number] for number in order], np.float32)
         return Tree(
-            name=self.game.name,
+            game=self.game,
             players=self.game.players,
             actions=tuple(self.game.actions[move] for move in used),
             actor=actor,
@@ -223,7 +258,9 @@ class _Walk:
             payoff=payoff,
             player=np.array(self.player, np.int8)[order],
             labels=tuple(self.labels[number] for number in order),
+            views=tuple(view for _, view in known),
             legal=legal,
+            spoken=tuple(tuple(self.spoken[number].get(move, "") for move in used) for number in order),
             parent_sequence=sequence(np.array(self.parent_sequence)[order]),
             given_features=features,
             terminal=terminal.astype(np.int32),

@@ -14,7 +14,7 @@ import feint
 
 
 @cache
-def made_with() -> tuple[str, ...]:
+def provenance() -> tuple[str, ...]:
     """The machine and then the programs, this one last; from a checkout, with its commit."""
     file, root, device = Path("/proc/cpuinfo"), Path(__file__).parents[3], jax.devices()[0]
     lines = file.read_text().splitlines() if file.exists() else []

@@ -28,7 +28,7 @@ LEVELS = 11
 
 
 @final
-class Standing(eqx.Module):
+class HandStrength(eqx.Module):
     """The starting hands to compare with: one holding of each kind, suited or not, which stands for all of them.
 
     For hold'em these are the 169 that players know. The share of all 1,326 holdings is met with a root mean square
@@ -67,12 +67,12 @@ class Standing(eqx.Module):
         return (0.5 + 0.5 * ahead / weights.sum(-1)).astype(jnp.float32)
 
 
-def build_standing(game: Poker) -> Standing:
+def build_hand_strength(game: Poker) -> HandStrength:
     """What a game's hands are compared with."""
     deck, ups = game.deck, np.cumsum([declared.board for declared in game.rounds]).tolist()
     boards = tuple(sorted({up for up in ups if FEWEST <= HOLE + up <= MOST}))
     if game.showdown is not best_five or game.hole != HOLE or not boards:
-        raise BadInput(f"{game.name} has no hands of {FEWEST} to {MOST} cards to compare; use view=symmetric.")
+        raise BadInput(f"{game.name} has no hands of {FEWEST} to {MOST} cards to compare; use encoding=symmetric.")
     kinds: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for one, other in combinations(range(deck.kinds), HOLE):
         suited = deck.suit(one) == deck.suit(other)
@@ -82,4 +82,4 @@ def build_standing(game: Poker) -> Standing:
     holdings = [alike[rng.integers(len(alike))] for alike in kinds.values()]
     table = build_ranks(deck)
     weights = jnp.asarray([len(alike) for alike in kinds.values()], jnp.float32)
-    return Standing(table, table.key(jnp.asarray(holdings, jnp.int32)), weights, boards)
+    return HandStrength(table, table.key(jnp.asarray(holdings, jnp.int32)), weights, boards)

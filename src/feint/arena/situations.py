@@ -1,6 +1,6 @@
 """What a seat can be faced with, packed for memories and unpacked for networks.
 
-By perfect recall, what a player sees tells all that it saw and did before: a sight is also a path.
+By perfect recall, what a player sees tells all that it saw and did before: an information state is also a path.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from feint.arena.arena import Sight
+from feint.arena.arena import InfoState
 from feint.arena.cards import CardArena, Seen
 from feint.tree.tree import Tree
 
@@ -21,7 +21,7 @@ from feint.tree.tree import Tree
 class Path(NamedTuple):
     """A seat's decisions in one hand, in order, the latest last; `made` is false where rows fill up a shorter hand."""
 
-    sights: Sight
+    infostates: InfoState
     moves: Int[Array, "b l"]
     made: Bool[Array, "b l"]
 
@@ -38,28 +38,33 @@ class Situations(eqx.Module):
     def inputs(self) -> int:
         """Features of a situation."""
 
-    @abstractmethod
-    def blank(self) -> Sight:
-        """A single sight, to make memories of."""
+    @property
+    def listing(self) -> Listed | None:
+        """The list of them all, where there is one: then they can be counted, and asked about all at once."""
+        return None
 
     @abstractmethod
-    def own(self, sight: Sight) -> Sight:
+    def blank(self) -> InfoState:
+        """A single information state, to make memories of."""
+
+    @abstractmethod
+    def own(self, infostate: InfoState) -> InfoState:
         """What the arena shows, as this seat keeps it."""
 
     @abstractmethod
-    def legal(self, sight: Sight) -> Bool[Array, "... a"]: ...
+    def legal(self, infostate: InfoState) -> Bool[Array, "... a"]: ...
 
     @abstractmethod
-    def features(self, sight: Sight) -> Float[Array, "... f"]: ...
+    def features(self, infostate: InfoState) -> Float[Array, "... f"]: ...
 
     @abstractmethod
-    def path(self, sight: Sight, move: Int[Array, " b"] | int) -> Path:
+    def path(self, infostate: InfoState, move: Int[Array, " b"] | int) -> Path:
         """Everything the seat did in the hand up to a move."""
 
 
 @final
 class Listed(Situations):
-    """All information sets of a seat in a tree, numbered from 0 (`i`); a sight is such a number, None all in order."""
+    """All information sets of a seat in a tree: an information state is a number, from 0 on, and None all in order."""
 
     first: int = eqx.field(static=True)
     """The number of the seat's first information set in the tree."""
@@ -69,6 +74,10 @@ class Listed(Situations):
     """The seat's own choice (i · a + move) before each; −1 where there was none."""
     past: Int[Array, "i l"]
     """All its choices before each, in order, −1 in front of the first."""
+
+    @property
+    def listing(self) -> Listed:
+        return self
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -85,18 +94,18 @@ class Listed(Situations):
     def blank(self) -> Int[Array, ""]:
         return jnp.zeros((), jnp.int32)
 
-    def own(self, sight: Int[Array, " t"]) -> Int[Array, " t"]:
-        return jnp.clip(sight - self.first, 0, self.shape[0] - 1)
+    def own(self, infostate: Int[Array, " t"]) -> Int[Array, " t"]:
+        return jnp.clip(infostate - self.first, 0, self.shape[0] - 1)
 
-    def legal(self, sight: Int[Array, "..."] | None) -> Bool[Array, "... a"]:
-        return self.allowed if sight is None else self.allowed[sight]
+    def legal(self, infostate: Int[Array, "..."] | None) -> Bool[Array, "... a"]:
+        return self.allowed if infostate is None else self.allowed[infostate]
 
-    def features(self, sight: Int[Array, "..."] | None) -> Float[Array, "... f"]:
-        return self.rows if sight is None else self.rows[sight]
+    def features(self, infostate: Int[Array, "..."] | None) -> Float[Array, "... f"]:
+        return self.rows if infostate is None else self.rows[infostate]
 
-    def path(self, sight: Int[Array, " b"] | None, move: Int[Array, " b"] | int) -> Path:
-        sight = jnp.arange(self.shape[0]) if sight is None else sight
-        choices = jnp.concatenate([self.past[sight], (sight * self.moves + move)[:, None]], 1)
+    def path(self, infostate: Int[Array, " b"] | None, move: Int[Array, " b"] | int) -> Path:
+        infostate = jnp.arange(self.shape[0]) if infostate is None else infostate
+        choices = jnp.concatenate([self.past[infostate], (infostate * self.moves + move)[:, None]], 1)
         made = choices >= 0
         choices = jnp.where(made, choices, 0)
         return Path(choices // self.moves, choices % self.moves, made)
@@ -104,7 +113,7 @@ class Listed(Situations):
 
 @final
 class Shown(Situations):
-    """A seat of a card game with too many situations to list; a sight is the betting decision and the cards seen."""
+    """A seat of a card game with too many situations to list: a state is the betting decision and the cards seen."""
 
     arena: CardArena
 
@@ -119,23 +128,23 @@ class Shown(Situations):
     def blank(self) -> Seen:
         return Seen(jnp.zeros((), self.arena.node_type), jnp.zeros(len(self.arena.arrived), jnp.uint8))
 
-    def own(self, sight: Seen) -> Seen:
-        return sight
+    def own(self, infostate: Seen) -> Seen:
+        return infostate
 
-    def legal(self, sight: Seen) -> Bool[Array, "... a"]:
-        return self.arena.legal(sight)
+    def legal(self, infostate: Seen) -> Bool[Array, "... a"]:
+        return self.arena.legal(infostate)
 
-    def features(self, sight: Seen) -> Float[Array, "... f"]:
-        return self.arena.features(sight)
+    def features(self, infostate: Seen) -> Float[Array, "... f"]:
+        return self.arena.features(infostate)
 
-    def path(self, sight: Seen, move: Int[Array, " b"] | int) -> Path:
-        now = sight.node.astype(jnp.int32) * self.moves + move
-        choices = jnp.concatenate([self.arena.past[sight.node], now[:, None]], 1)
+    def path(self, infostate: Seen, move: Int[Array, " b"] | int) -> Path:
+        now = infostate.node.astype(jnp.int32) * self.moves + move
+        choices = jnp.concatenate([self.arena.past[infostate.node], now[:, None]], 1)
         made = choices >= 0
         choices = jnp.where(made, choices, 0)
         node = choices // self.moves
         # Cards seen at the last decision stand for all: the arena shows no more of them than a decision does.
-        return Path(Seen(node, sight.cards[:, None]), choices % self.moves, made)
+        return Path(Seen(node, infostate.cards[:, None]), choices % self.moves, made)
 
 
 def listed(tree: Tree, player: int, one_hot: bool = False) -> Listed:

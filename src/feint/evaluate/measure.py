@@ -1,0 +1,136 @@
+"""What judges say: numbers that know their unit and kind, to be rendered by a terminal, a card or a page alike."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import Field, asdict, dataclass, replace
+from typing import Any, ClassVar, final
+
+from jaxtyping import Float
+from numpy import ndarray
+from scipy import stats
+
+from feint.forms.form import Form
+from feint.forms.strategy import Strategy
+from feint.games.errors import BadInput
+from feint.players.player import Player
+
+CHIPS = "chips per hand"
+EXACT, LOWER_BOUND, ESTIMATE = "exact", "lower bound", "estimate"
+NAMES = {"nash_conv": "NashConv"}
+"""What people call some measures."""
+
+
+@final
+@dataclass(frozen=True)
+class Measure:
+    """A number, and what it is."""
+
+    name: str
+    value: float
+    unit: str
+    kind: str
+    """Exact, a lower bound or an estimate: of what is said besides."""
+    low: float | None = None
+    """Where its 95% interval begins …"""
+    high: float | None = None
+    """… and ends; None where luck plays no part."""
+    hands: int | None = None
+    """How many hands it comes from."""
+
+    def in_big_blinds(self, big_blind: float) -> Measure:
+        """The same in thousandths of a big blind per hand."""
+        scale = 1000 / big_blind
+        low, high = (None if each is None else each * scale for each in (self.low, self.high))
+        return replace(self, value=self.value * scale, low=low, high=high, unit="mbb/h")
+
+    @property
+    def words(self) -> str:
+        """The number in words."""
+        if self.low is None or self.high is None:
+            return f"{self.value:.6g} {self.unit} ({self.kind})"
+        digits = ",.0f" if self.unit == "mbb/h" else ".4g"
+        value, low, high = (f"{each:{digits}}" for each in (self.value, self.low, self.high))
+        if self.kind == LOWER_BOUND:  # what is sure, but for bad luck with the cards, and what was won
+            return f"at least {max(self.low, 0.0):{digits}} {self.unit} (a best response won {value}, {low} to {high})"
+        return f"{value} ± {(self.high - self.low) / 2:{digits}} {self.unit}{self.kind.removeprefix(ESTIMATE)}"
+
+    def __str__(self) -> str:
+        kind = f": a {self.kind}" if self.kind == LOWER_BOUND else ""
+        over = f", over {self.hands:,} hands{kind}" if self.hands else ""
+        return f"{NAMES.get(self.name, self.name)} {self.words}{over}"
+
+
+@final
+@dataclass(frozen=True)
+class Facts:
+    """Further facts, as a table: in the terminal one row a line, in JSON one object each."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+@final
+@dataclass(frozen=True)
+class Verdict:
+    """All that a judge has to say."""
+
+    measures: tuple[Measure, ...]
+    """The one that matters first."""
+    facts: tuple[Facts, ...] = ()
+    note: str = ""
+    """What must be said beside them."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything by name; numbers that are not there are left out."""
+        told = {
+            measure.name: {key: value for key, value in asdict(measure).items() if key != "name" and value is not None}
+            for measure in self.measures
+        }
+        tables = {
+            facts.name: [dict(zip(facts.columns, row, strict=True)) for row in facts.rows] for facts in self.facts
+        }
+        return told | tables | ({"note": self.note} if self.note else {})
+
+
+Follow = Callable[[str, Verdict | None], None]
+"""Told what is being done and, where there is something to tell already, how it stands."""
+
+
+class Judge(ABC):
+    """A judge with its settings: a frozen dataclass. A file joins Feint by declaring `JUDGES`, its judges by name."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    about: ClassVar[str]
+    """One line: what it says, and of what kind that is."""
+
+    @abstractmethod
+    def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
+        """Judge a player at a game, or raise `BadInput` where that cannot be done."""
+
+
+def strategy_of(player: Player) -> Strategy:
+    """What a player plays, for judges who have to know it."""
+    if player.strategy is None:
+        raise BadInput(
+            "This player decides hand by hand and has no strategy to be looked at; ask the judge winnings, or play a "
+            "match with it."
+        )
+    return player.strategy
+
+
+def bound_by_play(won: Float[ndarray, "d p"]) -> Measure:
+    """What an opponent who knows a strategy wins off it: exploitability is at least that, but for luck with the cards.
+
+    From what was won on each of many independent deals in each seat, in chips. In a zero-sum game no opponent wins
+    more, in the mean over the seats, than exploitability, which is NashConv / players.
+    """
+    by_deal = won.mean(1)
+    value, error = float(by_deal.mean()), float(by_deal.std(ddof=1)) / math.sqrt(len(by_deal))
+    reach = float(stats.t.ppf(0.975, len(by_deal) - 1)) * error
+    return Measure("exploitability", value, CHIPS, LOWER_BOUND, value - reach, value + reach, won.size)

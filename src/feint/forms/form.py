@@ -1,0 +1,144 @@
+"""Forms of a game: what everyone who trains, judges or plays needs of it, whatever its size.
+
+A small game is unrolled whole (unrolled.py), a large card game's betting alone (dealt.py). Callers ask the form for
+what they need and never which kind it is; what a form cannot give it refuses in a sentence. A form joins Feint as a
+file of this folder that declares `FORMS`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, ClassVar
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from feint.arena.arena import Arena, InfoState
+from feint.arena.betting import BettingTree
+from feint.arena.policy import Policy
+from feint.arena.situations import Situations
+from feint.forms.strategy import Strategy
+from feint.games.errors import BadInput
+from feint.games.game import Game
+from feint.tree.sequence_form import SequenceForm
+from feint.tree.tree import Tree
+
+Measured = dict[str, Float[Array, ""]]
+"""Numbers by name."""
+
+
+class Gauge(eqx.Module):
+    """What a run is judged by on its way, in compiled code."""
+
+    number: eqx.AbstractClassVar[str]
+    """The number that matters."""
+    low_is_good: eqx.AbstractClassVar[bool]
+    growth: eqx.AbstractClassVar[float]
+    """Evaluations come when the steps have grown by this factor: evenly spaced on a logarithmic axis."""
+
+    @abstractmethod
+    def __call__(self, strategy: Strategy, hands: Int[Array, ""]) -> Measured:
+        """That number and what else there is to tell of a strategy that was learned in so many hands."""
+
+    @property
+    def sequence_form(self) -> SequenceForm | None:
+        """With what algorithms may judge exactly what else they have."""
+        return None
+
+
+class Form(ABC):
+    """A game in a form that can be computed with."""
+
+    order: ClassVar[int]
+    """Forms that tell more of a game come first."""
+    exact: ClassVar[bool]
+    """Whether strategies are judged exactly; otherwise only bounds and estimates are known."""
+    judges: ClassVar[tuple[str, ...]]
+    """The judges who say how good a strategy is unless others are asked for, the one that matters last."""
+
+    game: Game[Any]
+    players: int
+    actions: tuple[str, ...]
+    """The name of each move, one for each column of a strategy."""
+    size: str
+    """How large it is, in words."""
+    largest: float
+    """The largest payoff, in chips."""
+    forfeit: float | None = None
+    """What always folding loses, in thousandths of a big blind per hand, where that says something."""
+    tree: Tree | None = None
+    """Every node and information set, where they can be listed."""
+
+    @property
+    def name(self) -> str:
+        """The game's name, as `load_game` takes it."""
+        return self.game.name
+
+    @property
+    def big_blind(self) -> float:
+        """What winnings are measured in: the big blind in poker, a chip elsewhere."""
+        return getattr(self.game, "big_blind", 0.0) or 1.0
+
+    @classmethod
+    @abstractmethod
+    def of(cls, game: Game[Any], report: Callable[[int], None] | None) -> Form | None:
+        """The game in this form, or None where it is not for this game; `report` is told of progress in nodes."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """SHA-256 of all that decides what a strategy means here; the name plays no part."""
+
+    @property
+    @abstractmethod
+    def zero_sum(self) -> bool:
+        """Whether what one wins the others lose."""
+
+    @property
+    @abstractmethod
+    def arena(self) -> Arena:
+        """The game to be played at many tables."""
+
+    @abstractmethod
+    def situations(self, player: int, encoding: str) -> Situations:
+        """What a player can be faced with, and how networks are told of it."""
+
+    @property
+    @abstractmethod
+    def gauge(self) -> Gauge:
+        """What runs are judged by on their way."""
+
+    @abstractmethod
+    def sees(self, player: int, view: Hashable) -> InfoState:
+        """What the rules show a player, packed as strategies are asked (a batch of one)."""
+
+    def whole(self, who: str) -> Tree:
+        """The tree, for those who cannot do without it."""
+        if self.tree is None:
+            raise BadInput(
+                f"{who} needs the whole tree, and {self.name} is too large to unroll; choose a smaller game."
+            )
+        return self.tree
+
+    def by_move(self, row: Float[np.ndarray, " c"]) -> Float[np.ndarray, " a"]:
+        """A strategy's row by the rules' own numbers of the moves; 0 for those that are never legal."""
+        told = np.zeros(len(self.game.actions))
+        told[[self.game.actions.index(name) for name in self.actions]] = row
+        return told
+
+    def by_cards(self, strategy: Strategy) -> tuple[BettingTree, Policy] | None:
+        """The betting of a poker game, and a strategy as it is played where only that is unrolled."""
+        return None
+
+    def values(self, strategies: Sequence[Strategy]) -> Float[np.ndarray, " p"] | None:
+        """What each player wins on average when each follows their own strategy, in chips per hand: exact, or None."""
+        return None
+
+    def move_values(self, strategy: Strategy) -> Callable[[InfoState], Float[np.ndarray, " a"]] | None:
+        """What moves are worth to whoever makes them while the others keep to a strategy, where it is known exactly.
+
+        In chips per hand, played on as well as can be; asked for what the player to move sees (a batch of one).
+        """
+        return None

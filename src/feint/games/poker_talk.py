@@ -1,0 +1,51 @@
+"""Poker as it is told at a table: who sits where, what lies open, and who shows what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from feint.games.cards import CATEGORIES, Deck, best_five
+
+if TYPE_CHECKING:
+    from feint.games.poker import Hand, Poker
+
+SUITS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+
+
+def seated(game: Poker, hand: Hand, player: int) -> str:
+    dealer = "the dealer, " if game.blinds and hand.dealer == player else ""
+    paid = hand.paid[player]
+    return f"{dealer}with {paid:g} chip{'' if paid == 1 else 's'} in the pot"
+
+
+def told(game: Poker, hand: Hand, player: int) -> str:
+    board = f", {upturned(game, hand)}" if hand.board else ""
+    due = max(hand.paid) - hand.paid[player]
+    call = f", {due:g} to call" if hand.actor == player and due else ""
+    return f"you hold {cards(game.deck, hand.holes[player][::-1])}{board}; {sum(hand.paid):g} in the pot{call}"
+
+
+def upturned(game: Poker, hand: Hand) -> str:
+    return f"on the board {cards(game.deck, hand.board)}" if hand.board else ""
+
+
+def shown(game: Poker, hand: Hand, player: int) -> str:
+    """What everyone shows who is still in, if more than one is."""
+    live = [other for other in range(game.players) if not hand.folded[other]]
+    if len(live) == 1:
+        return ""
+    words = []
+    for other in sorted(live, key=lambda other: other != player):
+        who = "you show" if other == player else f"player {other + 1} shows"
+        rank = best_five(game.deck, hand.holes[other], hand.board)[0] if game.showdown is best_five else None
+        category = "" if rank is None else f" ({CATEGORIES[rank]})"
+        words.append(f"{who} {cards(game.deck, hand.holes[other][::-1])}{category}")
+    board = f"{upturned(game, hand)}; " if hand.board else ""
+    return board + ", ".join(words)
+
+
+def cards(deck: Deck, group: Iterable[int]) -> str:
+    """Cards as people know them."""
+    names = map(deck.name, group)
+    return " ".join(name[:-1] + SUITS[name[-1]] if deck.suits else name for name in names)

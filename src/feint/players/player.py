@@ -1,0 +1,118 @@
+"""Players: what sits at a table and decides, one hand at a time.
+
+A player sees what a player may see, an `Observation`, and never the table's state. It is told when a hand begins and
+ends and what happens between, may remember and may think for as long as it likes. Strategies are the special case that
+can also be asked for thousands of hands at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import Field, dataclass, field
+from typing import Any, ClassVar, final
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from feint.forms.form import Form
+from feint.forms.strategy import Strategy
+
+
+@final
+@dataclass(frozen=True)
+class Observation:
+    """What a player may see."""
+
+    player: int
+    """Who sees it: a player of the game, from 0 on."""
+    view: Hashable
+    """All that the player knows, as the rules have it."""
+    label: str
+    """The same in words."""
+    told: str
+    """The same as it is told at a table."""
+    upturned: str
+    """What of it lies open for everyone, likewise."""
+    moves: dict[str, int]
+    """The moves that the player may make now by what they are called here; none where another is to move."""
+    going_on: bool
+    """Whether anyone is still to move."""
+
+
+@final
+@dataclass(frozen=True)
+class Result:
+    """How a hand ended."""
+
+    won: tuple[float, ...]
+    """What each player won, in chips."""
+    shown: str
+    """What the rules show a player at the end, as it is told at a table."""
+    moves: tuple[tuple[int, str], ...] = ()
+    """Where moves are hidden, who made which of them: told when it is over."""
+    saw: dict[int, str] = field(default_factory=dict)
+    """There, what each player saw last before a move, in words."""
+
+
+class Player(ABC):
+    """Whoever decides at a table."""
+
+    strategy: Strategy | None = None
+    """What it plays, where that is a strategy: then it can be asked for many hands at once, and judged."""
+
+    def begin(self, player: int, told: str) -> None:  # noqa: B027  (most players need not be told)
+        """A hand begins in which it sits in this seat; `told` says how that stands, as it is told at a table."""
+
+    def saw(self, seen: Observation) -> None:  # noqa: B027
+        """What it sees has changed, by its own move or somebody else's."""
+
+    def heard(self, player: int, word: str) -> None:  # noqa: B027
+        """Another player made a move that everyone can see."""
+
+    @abstractmethod
+    def move(self, seen: Observation) -> int:
+        """One of the moves it may make."""
+
+    def end(self, result: Result) -> None:  # noqa: B027
+        """The hand is over."""
+
+
+class PlayerConfig(ABC):
+    """A player's settings: a frozen dataclass. A file joins Feint by declaring `PLAYERS`, its players by name."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    about: ClassVar[str]
+    """One line: how it plays."""
+
+    @property
+    def called(self) -> str | None:
+        """What it goes by at a table; None for the name that it was found by."""
+        return None
+
+    @abstractmethod
+    def at(self, form: Form, seed: int | None) -> Player:
+        """The player at a game; `seed` is of all that it does at random."""
+
+
+@final
+class StrategyPlayer(Player):
+    """Plays a strategy."""
+
+    def __init__(self, strategy: Strategy, form: Form, seed: int | None = None) -> None:
+        self.strategy: Strategy = strategy
+        self._form, self._random = form, np.random.default_rng(seed)
+        self._ask = eqx.filter_jit(strategy.policy)
+
+    def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
+        """How often it makes each move here, by the rules' own numbers of them."""
+        told: Array = self._ask(self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
+        chances = self._form.by_move(np.asarray(told[0], float))
+        return np.asarray(chances / chances.sum())
+
+    def move(self, seen: Observation) -> int:
+        chances = self.chances(seen)
+        return int(self._random.choice(len(chances), p=chances))

@@ -1,0 +1,57 @@
+"""Players that need no training and that everybody should beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from feint.arena.policy import Always, Uniform
+from feint.forms.form import Form
+from feint.forms.strategy import PolicyStrategy
+from feint.games.errors import BadInput, nearest
+from feint.players.player import PlayerConfig, StrategyPlayer
+
+
+@final
+@dataclass(frozen=True)
+class Random(PlayerConfig):
+    """Every legal move equally often."""
+
+    about: ClassVar[str] = "Moves at random, every legal one equally often."
+
+    def at(self, form: Form, seed: int | None) -> StrategyPlayer:
+        return StrategyPlayer(PolicyStrategy(form.fingerprint, Uniform(form.arena)), form, seed)
+
+
+@final
+@dataclass(frozen=True)
+class AlwaysThis(PlayerConfig):
+    """One move wherever it is legal."""
+
+    about: ClassVar[str] = "Always the same move, and another where that is not legal."
+    move: str = "call"
+    """What it does wherever it may."""
+    otherwise: str = "call"
+    """What it does elsewhere."""
+
+    @property
+    def called(self) -> str:
+        return f"always-{self.move}"
+
+    def at(self, form: Form, seed: int | None) -> StrategyPlayer:
+        for move in (self.move, self.otherwise):
+            if move not in form.actions:
+                raise BadInput(
+                    f"There is no move called {move!r} to make always in {form.name}; {nearest(move, form.actions)}"
+                )
+        columns = form.actions.index(self.move), form.actions.index(self.otherwise)
+        return StrategyPlayer(PolicyStrategy(form.fingerprint, Always(form.arena, *columns)), form, seed)
+
+
+PLAYERS = {
+    "random": Random(),
+    "always": AlwaysThis(),
+    "fold": AlwaysThis("fold"),
+    "call": AlwaysThis("call"),
+    "raise": AlwaysThis("raise"),
+}

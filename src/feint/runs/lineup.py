@@ -1,0 +1,90 @@
+"""Players by name, seated at one game: runs, agents that come with Feint, and whoever else declares itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from feint.forms.form import Form
+from feint.forms.library import form_of
+from feint.games.errors import BadInput
+from feint.games.library import load_game
+from feint.games.names import declared, parse
+from feint.players.player import Player, PlayerConfig, StrategyPlayer
+from feint.runs.agents import PREFIX, agents
+from feint.runs.config import configured
+from feint.runs.run import Run, load_run
+
+
+@final
+@dataclass(frozen=True)
+class LineUp:
+    """Players at a game."""
+
+    form: Form
+    players: tuple[Player, ...]
+    names: tuple[str, ...]
+    """What they go by at a table."""
+    runs: Mapping[str, Run]
+    """Those of them that are runs, by name."""
+
+
+def players() -> dict[str, PlayerConfig]:
+    """Every player that is no run, by the name users call it."""
+    return declared("PLAYERS", "feint.players")
+
+
+def line_up(
+    names: tuple[str, ...],
+    game: str | None = None,
+    seed: int | None = None,
+    others: Mapping[str, PlayerConfig] | None = None,
+) -> LineUp:
+    """Players by name at the game that their runs are for, or at the one given; `others` are known here besides."""
+    known = players() | dict(others or {})
+    called = {name: found for name in names if (found := _called(name, known))}
+    runs = {name: load_run(name) for name in names if name not in called}
+    wanted = {run.config.game: name for name, run in runs.items()} | ({load_game(game).name: "--game"} if game else {})
+    if not wanted:
+        nobody = f"Neither {' nor '.join(names)} says" if len(names) > 1 else f"{names[0]} does not say"
+        raise BadInput(f"{nobody} which game to play; name it with --game.")
+    if len(wanted) > 1:
+        raise BadInput(f"These are for different games ({', '.join(wanted)}); choose players of one game.")
+    form = form_of(next(iter(wanted)))
+    return LineUp(
+        form,
+        tuple(
+            StrategyPlayer(runs[name].strategy, form, _seed(seed, number))
+            if name in runs
+            else called[name].at(form, _seed(seed, number))
+            for number, name in enumerate(names)
+        ),
+        tuple(called[name].called or name if name in called else _run_name(name) for name in names),
+        runs,
+    )
+
+
+def _run_name(name: str) -> str:
+    return name if name.startswith(PREFIX) else Path(name).resolve().name
+
+
+def _seed(seed: int | None, number: int) -> int | None:
+    """A seed for each player, apart from the table's."""
+    return None if seed is None else seed + 1 + number
+
+
+def _is_run(name: str) -> bool:
+    return name.startswith(PREFIX) or Path(name).is_dir()
+
+
+def _called(name: str, known: Mapping[str, PlayerConfig]) -> PlayerConfig | None:
+    """The player that goes by this name, with the settings it is called with; None for runs."""
+    if _is_run(name):
+        return None
+    word, settings = parse(name, "player", "random or always(move=raise)")
+    if word not in known:
+        choices = ", ".join([*known, *agents()])
+        raise BadInput(f"There is no player called {word[:60]!r}; give a run's folder, or one of {choices}.")
+    return configured(word, known[word], settings)

@@ -1,0 +1,188 @@
+"""The loop of a run: step, judge now and then, keep checkpoints, and stop when told."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, Self, final
+
+from feint.games.errors import RunStopped
+from feint.runs.checkpoint import checkpoints
+from feint.runs.config import RunConfig, flat
+from feint.runs.files import Row
+from feint.runs.folder import RunFolder
+from feint.runs.trainer import Trainer
+
+PIECE = 0.2
+"""Seconds between looks at the clock."""
+SAVE_SHARE = 0.04
+"""Checkpoints come less often where they would take more than this share of the time."""
+
+
+class Watcher(Protocol):
+    """Whoever follows a run while it goes on; entered before it and left after it."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def stage(self, text: str) -> None:
+        """What is being done now, before the first step."""
+
+    def warn(self, text: str) -> None:
+        """Something the user should know."""
+
+    def row(self, row: Row, seconds: float) -> None:
+        """An evaluation, and the running time so far."""
+
+
+@final
+class Unwatched:
+    """Nobody follows."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def stage(self, text: str) -> None: ...
+
+    def warn(self, text: str) -> None: ...
+
+    def row(self, row: Row, seconds: float) -> None: ...
+
+
+@final
+class StoppingRule:
+    """When a run is over: when it was asked to be, or when someone interrupts."""
+
+    def __init__(self, config: RunConfig, interrupted: Callable[[], bool]) -> None:
+        self._config, self._interrupted, self._begun = config, interrupted, time.monotonic()
+
+    @property
+    def out_of_time(self) -> bool:
+        seconds = self._config.seconds
+        return (seconds is not None and time.monotonic() - self._begun >= seconds) or self._interrupted()
+
+    def good_enough(self, row: Row) -> bool:
+        return self._config.until is not None and row["exploitability"] <= self._config.until
+
+    def over(self, trainer: Trainer, row: Row) -> bool:
+        """Whether an evaluation is the last."""
+        return trainer.enough or self.out_of_time or self.good_enough(row)
+
+
+@final
+class Loop:
+    """A run going on: its clock, and when the next checkpoint is due."""
+
+    def __init__(self, trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: float) -> None:
+        self._trainer, self._folder, self._watcher = trainer, folder, watcher
+        self._running = folder.timings[-1]["seconds"] if folder.timings else 0.0
+        self._pace = 0.0
+        """Seconds a step takes; 0 before the first."""
+        self._save_every = self._wait = save_every
+        self._saved = time.monotonic()
+
+    def run(self) -> None:
+        """Step, judge and save until the config says stop or someone interrupts."""
+        trainer, folder = self._trainer, self._folder
+        with interruptible() as interrupted:
+            stop = StoppingRule(folder.config, interrupted)
+            if folder.metrics and folder.metrics[-1]["step"] == trainer.step and stop.good_enough(folder.metrics[-1]):
+                return  # it was finished before
+            logged = {row["step"] for row in folder.metrics}
+            for goal in evaluation_points(folder.config.steps, trainer.growth):
+                # A run killed between its last checkpoint and the evaluation due there still owes that evaluation.
+                if goal < trainer.step or goal in logged:
+                    continue
+                self._advance_to(goal, stop)
+                if trainer.step in logged or stop.over(trainer, self._judge()):
+                    break  # in the first case there were enough hands before
+        folder.save(trainer.step, trainer.state, self._running)
+
+    def _advance_to(self, goal: int, stop: StoppingRule) -> None:
+        """Take steps up to an evaluation, in pieces that let the clock be looked at, unless there are enough before."""
+        trainer = self._trainer
+        while trainer.step < goal and not trainer.enough and not (self._pace and stop.out_of_time):
+            piece = min(goal - trainer.step, max(1, int(PIECE / self._pace))) if self._pace else 1
+            start = time.monotonic()
+            steps = trainer.advance(piece)
+            taken = time.monotonic() - start
+            self._running, self._pace = self._running + taken, taken / steps
+            if time.monotonic() - self._saved >= self._wait:
+                self._save()
+
+    def _save(self) -> None:
+        check_sound(self._trainer, self._folder)
+        start = time.monotonic()
+        self._folder.save(self._trainer.step, self._trainer.state, self._running)
+        self._saved = time.monotonic()
+        self._wait = max(self._save_every, (self._saved - start) / SAVE_SHARE)
+
+    def _judge(self) -> Row:
+        """Evaluate, log and tell; a concern of the algorithm's is told once."""
+        check_sound(self._trainer, self._folder)
+        trainer, folder, config = self._trainer, self._folder, self._folder.config
+        row = trainer.evaluate()
+        told = any(map(trainer.concern, folder.metrics))
+        folder.log(row, self._running)
+        self._watcher.row(row, self._running)
+        if (concern := trainer.concern(row)) and not told:
+            slower = f"learn more slowly{_than(config)}"
+            self._watcher.warn(f"By step {trainer.step:,} of {config.algorithm} {concern}; {slower}.")
+        return row
+
+
+def check_sound(trainer: Trainer, folder: RunFolder) -> None:
+    """Stop a run that has diverged, before anything of that is written over what was sound."""
+    if not trainer.diverged:
+        return
+    config, kept = folder.config, checkpoints(folder.checkpoints)
+    seeds = ", ".join(str(config.seed + number) for number in trainer.diverged)
+    again = ["feint", "train", config.algorithm, config.game, "--resume", "--out", str(folder.path)]
+    last = f"`{shlex.join(again)} --steps {kept[0][0]}` ends it at its last checkpoint" if kept else "nothing is kept"
+    if not kept:
+        folder.discard()
+    raise RunStopped(
+        f"The run in {folder.path} stopped because {config.algorithm} (seed {seeds}) diverged by step "
+        f"{trainer.step:,}: its weights are no longer numbers; learn more slowly{_than(config)}; {last}."
+    )
+
+
+def _than(config: RunConfig) -> str:
+    rates = ", ".join(f"{name}={value:g}" for name, value in flat(config.settings).items() if name.endswith("rate"))
+    return f" than with {rates}" if rates else ""
+
+
+def evaluation_points(last: int | None, growth: float) -> Iterator[int]:
+    """1, 2, 3, … and then ever further apart, the same whenever a run is repeated; up to and including `last`."""
+    point = 1
+    while last is None or point < last:
+        yield point
+        point = max(point + 1, int(point * growth))
+    yield last
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """While this lasts, a first Ctrl-C only sets a flag, so that no step is cut in half; a second one stops at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.getsignal(signal.SIGINT)
+    caught = threading.Event()
+
+    def note(number: int, frame: Any) -> None:
+        caught.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield caught.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

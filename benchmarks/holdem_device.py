@@ -29,8 +29,9 @@ from feint.arena.policy import Uniform
 from feint.evaluate.local_best_response import local_best_response
 from feint.evaluate.match import cross_table, match
 from feint.forms.dealt import CardForm
-from feint.forms.leaves import leaves_of
 from feint.learners import nfsp, q_learning
+from feint.players.player import StrategyPlayer
+from feint.players.simple import Random
 
 METHODS = nfsp.ALGORITHMS | q_learning.ALGORITHMS
 AGENTS = ("linear-q", "dqn", "drqn", "nfsp", "rnfsp")
@@ -50,24 +51,23 @@ def main() -> None:
     args = asked.parse_args()
     betting = unroll_betting(feint.load_game(args.game))
     results = {"device": jax.devices()[0].device_kind, "jax": jax.__version__, "game": args.game, "agents": {}}
-    players, arena = {}, None
+    form, players = CardForm(betting), {}
     for name in args.agents:
         config = METHODS[name].presets[args.preset]
         config = replace(config, tables=args.tables) if args.tables else config
-        learner = config.on(CardForm(betting))
-        arena = learner.arena
+        learner = config.on(form)
         results["agents"][name] = {"config": asdict(config), "rows": []}
         state, rows = train(learner, betting, args, name)
         results["agents"][name]["rows"] = rows
-        players[name] = learner.policy(state)
-        networks = {place: np.asarray(leaf) for place, leaf in leaves_of(players[name].networks).items()}
-        save_file(networks, args.out / f"{name}.safetensors")
+        players[name] = StrategyPlayer(learner.strategy(state), form)
+        save_file(players[name].strategy.arrays(), args.out / f"{name}.safetensors")
         (args.out / "holdem.json").write_text(json.dumps(results, indent=1, default=str) + "\n")
-    players["random"] = Uniform(arena)
-    table = cross_table(arena, players, args.matches)
-    results["cross"] = {f"{a} / {b}": played.in_big_blinds(betting.big_blind) for (a, b), played in table.items()}
-    for pair, (mean, reach) in results["cross"].items():
-        print(f"{pair}: {mean:+.0f} ± {reach:.0f} mbb/h", flush=True)
+    players["random"] = Random().at(form, 0)
+    table = cross_table(form, players, args.matches)
+    cross = {pair: played.winnings.in_big_blinds(form.big_blind) for pair, played in table.items()}
+    results["cross"] = {f"{a} / {b}": [won.value, (won.high - won.low) / 2] for (a, b), won in cross.items()}
+    for (one, other), won in cross.items():
+        print(f"{one} / {other}: {won.words}", flush=True)
     (args.out / "holdem.json").write_text(json.dumps(results, indent=1, default=str) + "\n")
 
 
@@ -100,12 +100,12 @@ def judge(learner, betting, state, args):
     """Winnings against random play and a local best response's winnings, in mbb/h."""
     policy = learner.policy(state)
     begun = time.perf_counter()
-    mean, reach = match(learner.arena, policy, Uniform(learner.arena), args.matches).in_big_blinds(betting.big_blind)
+    won = match(learner.arena, policy, Uniform(learner.arena), args.matches).winnings.in_big_blinds(betting.big_blind)
     played = time.perf_counter()
     bound = local_best_response(betting, policy, args.bounds).in_big_blinds(betting.big_blind)
     return {
-        "winnings": mean,
-        "error": reach,
+        "winnings": won.value,
+        "error": (won.high - won.low) / 2,
         "bound": [bound.low, bound.value, bound.high],
         "match_seconds": played - begun,
         "bound_seconds": time.perf_counter() - played,

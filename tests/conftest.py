@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import checked_shapes  # noqa: F401  # first, for it sees to what is imported after it
 import feint
 from feint import cli
 from feint.arena.betting import unroll_betting

@@ -109,7 +109,7 @@ def test_stopping_and_going_on_changes_nothing(tmp_path, algorithm):
     assert result(parts.path) == result(whole.path)
 
 
-@pytest.mark.parametrize("seeds", [1, 2])
+@pytest.mark.parametrize("seeds", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_going_on_to_more_hands_changes_nothing(tmp_path, seeds):
     few = {"settings": {"tables": 16}, "seeds": seeds}
     whole = feint.train("nfsp", "kuhn", hands=600, out=tmp_path / "whole", **few)

@@ -29,7 +29,8 @@ GAMES = [
 SOLVERS = {
     name: method for name, method in algorithms().items() if type(method.config).__module__.startswith("feint.solvers.")
 }
-SLOW_TO_COMPILE = {"rnfsp": pytest.mark.slow}  # half a minute; its parts are those of nfsp and drqn
+# Their parts are those of nfsp and dqn, or have tests of their own.
+SLOW_TO_COMPILE = dict.fromkeys(("rnfsp", "drqn", "fsp", "linear-q", "elite-play"), pytest.mark.slow)
 TWO_PLAYERS_ONLY = {"linear-program", "fictitious-play"}
 
 

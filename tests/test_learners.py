@@ -106,7 +106,8 @@ def test_the_spread_of_values_is_that_of_the_seat_whose_values_differ_least(tree
     learner = small().on(TreeForm(tree))
     state = learner.init(jax.random.key(0))
     values = [
-        seat.values.network(tree.features[tree.player == player]) for player, seat in enumerate(learner.seats(state))
+        seat.values.network(jnp.asarray(tree.features[tree.player == player]))
+        for player, seat in enumerate(learner.seats(state))
     ]
     least = min(float(np.ptp(value, 0).mean()) for value in values)
     assert float(learner.measure(state, None)["value_spread"]) == pytest.approx(least / learner.scale, rel=1e-5)

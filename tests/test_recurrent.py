@@ -213,7 +213,10 @@ def test_a_history_of_hands_holds_all_their_moves(tree_of):
     assert int(history.add(history.empty(here), not_responded, jnp.asarray(1.0), jax.random.key(0)).seen) == 0
 
 
-@pytest.mark.parametrize("settings", [resolve("rnfsp", SMALL_RNFSP), resolve("nfsp", SMALL, "paper")])
+@pytest.mark.parametrize(
+    "settings",
+    [pytest.param(resolve("rnfsp", SMALL_RNFSP), marks=pytest.mark.slow), resolve("nfsp", SMALL, "paper")],
+)
 def test_asking_for_the_tables_is_asking_everywhere(tree_of, settings):
     """Networks asked about the situations at the tables say what they say when asked about all."""
     everywhere = replace(settings, tables=128).on(TreeForm(tree_of("leduc")))

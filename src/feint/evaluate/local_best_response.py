@@ -165,7 +165,7 @@ class LocalResponse(eqx.Module):
     """What folding loses at each decision: the chips put in so far."""
     at_stake: Float[Array, " n"]
     """What each will have put in at the showdown if both only check and call from each decision on."""
-    runouts: tuple[Int[Array, "s k"], ...]
+    runouts: tuple[Int[Array, "_ _"], ...]
     """For each round, showdowns to foresee: which of the cards that it does not see complete the board."""
 
     def deal(self, seat: Int[Array, ""], deals: int, key: PRNGKeyArray) -> Dealt:
@@ -353,6 +353,6 @@ def _set_of(cards: UInt8[Array, "*b c"]) -> UInt64[Array, "*b"]:
     return bits
 
 
-def _mean(values: Float[Array, "t h"], weights: Float[Array, "t h"]) -> Float[Array, " t"]:
+def _mean(values: Float[Array, "t h"], weights: Float[Array, "t h"] | Bool[Array, "t h"]) -> Float[Array, " t"]:
     """The weighted mean over holdings."""
     return (values * weights).sum(1) / weights.sum(1)

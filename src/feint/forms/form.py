@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, Num
 
 from feint.arena.arena import Arena, InfoState
 from feint.arena.betting import BettingTree
@@ -25,7 +25,7 @@ from feint.games.game import Game
 from feint.tree.sequence_form import SequenceForm
 from feint.tree.tree import Tree
 
-Measured = dict[str, Float[Array, ""]]
+Measured = dict[str, Num[Array, ""]]
 """Numbers by name."""
 
 

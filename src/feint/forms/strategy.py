@@ -56,14 +56,14 @@ class TabularStrategy(Strategy):
 
     holds: ClassVar[str] = "the probability of every move at every information set"
     fingerprint: str = eqx.field(static=True)
-    probabilities: Float[Array, "i a"]
+    probabilities: Float[Array, "i a"] | Float[np.ndarray, "i a"]
 
     @property
     def policy(self) -> TabularPolicy:
-        return TabularPolicy(self.probabilities)
+        return TabularPolicy(jnp.asarray(self.probabilities))
 
     def everywhere(self, players: Int[Array, " i"]) -> Float[Array, "i a"]:
-        return self.probabilities
+        return jnp.asarray(self.probabilities)
 
     def arrays(self) -> Arrays:
         return {"probabilities": np.asarray(self.probabilities)}

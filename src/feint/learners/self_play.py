@@ -214,7 +214,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
         table = (table[:, :, None] * played).sum(1)
         return table / table.sum(1, keepdims=True)
 
-    def hands(self, state: SelfPlayState) -> Int[Array, ""]:
+    def hands(self, state: SelfPlayState) -> Int[Array, "*seeds"]:
         return state.hands
 
     def concern(self, row: Mapping[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, Num
 
 from feint.forms.form import Form, Gauge
 from feint.forms.strategy import Strategy
@@ -103,12 +103,12 @@ class Trainer:
         return row | {"seeds": seeds.tolist()} if seeds.ndim else row
 
     @eqx.filter_jit
-    def _look(self, solver: Algorithm[Any], gauge: Gauge, state: Any) -> Metrics:
+    def _look(self, solver: Algorithm[Any], gauge: Gauge, state: Any) -> dict[str, Num[Array, "*seeds"]]:
         def look(state: Any) -> Metrics:
             judged = gauge(solver.strategy(state), _played(solver, state))
             return judged | solver.measure(state, gauge.sequence_form)
 
-        measured: Metrics = self._each(look)(state)
+        measured: dict[str, Num[Array, "*seeds"]] = self._each(look)(state)
         return measured
 
     def strategy(self) -> Strategy:

@@ -50,7 +50,7 @@ class Algorithm(eqx.Module, Generic[State]):
         """Further numbers for the log, taken at evaluations only; without a form the game is too large to judge."""
         return {}
 
-    def hands(self, state: State) -> Int[Array, ""] | None:
+    def hands(self, state: State) -> Int[Array, "*seeds"] | None:
         """Hands played so far; None for those that play none."""
         return None
 

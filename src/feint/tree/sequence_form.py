@@ -18,7 +18,7 @@ from typing import final
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, Num
 
 Vector = Float[Array, " s"]
 """One number for each sequence of a player, in the form's order."""
@@ -26,8 +26,8 @@ Vector = Float[Array, " s"]
 ROUNDING = 1e-12
 """Worths closer than this, in chips per hand, are equal."""
 
-Plan = Float[Array, " s+1"]
-"""A plan; the last entry is the empty sequence's, 1, so that 'no move yet' needs no special case."""
+Plan = Float[Array, " _"]
+"""A plan. It has an entry more than a vector: the empty sequence's, last and 1, so 'no move yet' is no special case."""
 
 
 @final
@@ -48,7 +48,7 @@ class Block(eqx.Module):
     child: Int[Array, "children moves rows"]
     """The player's next information sets after each sequence, counted within the depth below."""
 
-    def of(self, vector: Float[Array, " _"]) -> Float[Array, "moves rows"]:
+    def of(self, vector: Num[Array, " _"]) -> Num[Array, "moves rows"]:
         """The block's part of a vector."""
         return vector[self.start : self.start + self.moves * self.rows].reshape(self.moves, self.rows)
 
@@ -87,7 +87,7 @@ class Side(eqx.Module):
 
         return self.each(probabilities)
 
-    def plan(self, strategy: Vector) -> Plan:
+    def plan(self, strategy: Vector) -> Float[Array, " s+1"]:
         """The plan of a behaviour strategy: one sweep down the player's own depths."""
         depths: list[Vector] = []
         for depth in self.depths:
@@ -151,18 +151,18 @@ class SequenceForm(eqx.Module):
     infosets: int = eqx.field(static=True)
     moves: int = eqx.field(static=True)
 
-    def vectors(self, table: Float[Array, "i a"]) -> tuple[Vector, ...]:
+    def vectors(self, table: Float[Array, "i a"]) -> tuple[Float[Array, " _"], ...]:
         """A table's entries for each player's sequences."""
         return tuple(table.ravel()[side.cells] for side in self.sides)
 
-    def table(self, vectors: Sequence[Vector]) -> Float[Array, "i a"]:
+    def table(self, vectors: Sequence[Float[Array, " _"]]) -> Float[Array, "i a"]:
         """The table with these entries, 0 at illegal moves."""
         flat = jnp.zeros(self.infosets * self.moves)
         for side, vector in zip(self.sides, vectors, strict=True):
             flat = flat.at[side.cells].set(vector, unique_indices=True)
         return flat.reshape(self.infosets, self.moves)
 
-    def plans(self, strategies: Sequence[Vector]) -> tuple[Plan, ...]:
+    def plans(self, strategies: Sequence[Float[Array, " _"]]) -> tuple[Plan, ...]:
         return tuple(side.plan(strategy) for side, strategy in zip(self.sides, strategies, strict=True))
 
 

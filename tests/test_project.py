@@ -1,0 +1,48 @@
+"""What the project says of itself in several files agrees."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+import feint
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def plain(requirement: str) -> str:
+    """The name of a package as indexes compare it."""
+    return re.split(r"[=<>]", requirement)[0].lower().replace("_", "-")
+
+
+def test_all_that_is_needed_is_locked():
+    locked = {plain(line) for line in (ROOT / "requirements.lock").read_text().splitlines()}
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    needed = {plain(each) for group in (PROJECT["project"]["dependencies"], *extras) for each in group}
+    assert needed <= locked
+
+
+def test_the_version_is_written_once():
+    assert "version" in PROJECT["project"]["dynamic"]
+    source = (ROOT / PROJECT["tool"]["hatch"]["version"]["path"]).read_text()
+    assert f'__version__ = "{feint.__version__}"' in source
+
+
+def test_what_is_checked_before_a_commit_is_what_make_test_checks():
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    made = (ROOT / "Makefile").read_text().replace("$(BIN)", ".venv/bin")
+    assert {hook["entry"].split(" --")[0] for hook in hooks} == set(
+        re.findall(r"^\t(\.venv/bin/(?:ruff check|ruff format|mypy|lint-imports))", made, re.MULTILINE)
+    )
+    assert all(hook["language"] == "system" for hook in hooks), "nothing is fetched"
+
+
+def test_the_citation_names_the_project():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["title"].startswith("Feint")
+    assert citation["license"] == PROJECT["project"]["license"]
+    assert "version" not in citation, "it is written once"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import Any, cast, final
 
@@ -15,6 +14,7 @@ import numpy as np
 from feint.games.errors import BadInput, IllegalMove
 from feint.games.game import CHANCE, TERMINAL, Game
 from feint.games.library import load_game
+from feint.tree.held import held
 from feint.tree.unroll import Walk, check_names, rules_at_work
 
 HANDS = 20
@@ -236,34 +236,10 @@ class _Watched:
 
     def _now(self, question: str, state: Any) -> Any:
         """All that a state holds and, around the questions that rules may take for orders, what they say of it."""
-        told = [_held(state, set())]
+        told = held(state)
         if question in {"play", "chance", "payoffs"}:
             game, actor = self._game, self._game.actor(state)
             views = [game.view(state, player) for player in range(game.players if actor >= 0 else 0)]
             rest = game.payoffs(state) if actor == TERMINAL else game.legal(state) if actor >= 0 else ()
-            told.append(_held([actor, rest, views], set()))
+            told += held([actor, rest, views])
         return told
-
-
-def _held(value: Any, seen: set[int]) -> Any:
-    """All that a value holds, in a form that does not change when the value does."""
-    if value is None or isinstance(value, int | str | bytes):
-        return value
-    if isinstance(value, float):
-        return repr(value)  # for nan is not equal to itself
-    if isinstance(value, tuple):
-        return [_held(part, seen) for part in value]
-    if callable(value) or isinstance(value, Game) or id(value) in seen:
-        return id(value)
-    seen.add(id(value))  # for it may be a part of itself
-    if hasattr(value, "tobytes"):
-        return value.tobytes()
-    if isinstance(value, Collection):
-        return [_held(part, seen) for part in (value.items() if isinstance(value, Mapping) else value)]
-    kind = type(value)
-    names = [
-        *getattr(value, "__dict__", ()),
-        *(name for each in kind.__mro__ for name in getattr(each, "__slots__", ())),
-    ]
-    held = [name for name in names if not isinstance(getattr(kind, name, None), cached_property)]
-    return [(name, _held(getattr(value, name, None), seen)) for name in held] if held else repr(value)

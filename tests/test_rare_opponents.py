@@ -94,10 +94,10 @@ def check(game, rng):
     return len(tree.player)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [6, 17])
 def test_moves_are_worth_what_they_win_however_rare(seed):
     rng = Random(seed)
-    assert check(random_game(rng, 4, 2 + seed), rng)
+    assert check(random_game(rng, 4, 2 + seed % 2), rng)
 
 
 @pytest.mark.slow

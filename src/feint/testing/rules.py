@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from random import Random
@@ -17,6 +17,8 @@ from feint.games.library import load_game
 from feint.tree.held import held
 from feint.tree.unroll import Walk, check_names, rules_at_work
 
+LIMIT = 3000
+"""How many states are looked at unless more are asked for."""
 HANDS = 20
 """How many random hands are played to their end in a game that has more states than are looked at."""
 LONGEST = 10_000
@@ -48,15 +50,16 @@ class CheckedGame:
         )
 
 
-def check_game(game: Game[Any] | str, limit: int = 3000) -> CheckedGame:
+def check_game(game: Game[Any] | str, limit: int = LIMIT, report: Callable[[int], None] | None = None) -> CheckedGame:
     """Raise `BadInput` at the first promise of `feint.Game` that the rules are seen to break.
 
     States are looked at breadth-first until `limit` are known; where those are not all, random hands are played too.
+    `report` is told the number of states every so often.
     """
     game = load_game(game) if isinstance(game, str) else game
     check_names(game)
     look = _Look(game)
-    complete = look.breadth_first(limit)
+    complete = look.breadth_first(limit, report)
     look.check_size(complete)
     random = Random(0)
     for _ in range(0 if complete else HANDS):
@@ -74,13 +77,15 @@ class _Look:
         self._depth: list[int] = []
         """How many moves led to each state."""
 
-    def breadth_first(self, limit: int) -> bool:
+    def breadth_first(self, limit: int, report: Callable[[int], None] | None) -> bool:
         """Look at one state after the other while fewer than `limit` are known; whether those were all."""
         node = self._start()
         while node < len(self._depth) < limit:
             for after in self._following(node):
                 self._add(*after)
             node += 1
+            if report and node % 100 == 0:
+                report(node)
         return node == len(self._depth)
 
     def hand(self, random: Random) -> None:

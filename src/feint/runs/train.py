@@ -19,6 +19,7 @@ from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.files import free_folder, last_folder
 from feint.runs.folder import RunFolder
 from feint.runs.loop import Loop, Unwatched, Watcher, evaluation_points
+from feint.runs.resources import check_room
 from feint.runs.run import Run, config_of
 from feint.runs.trainer import Trainer
 from feint.solvers.algorithm import Config
@@ -85,6 +86,7 @@ def _train(
     _check_suited(asked, config, form)
     watcher.stage(f"preparing {config.algorithm}")
     solver = asked.on(form)
+    check_room(solver, config)
     if resume:
         folder = RunFolder.resume(path, config)
     watcher.stage("compiling")

@@ -85,7 +85,7 @@ class FictitiousPlayer(Algorithm[FictitiousState]):
         average = list(state.average)
         for player, side in enumerate(self.form.sides):
             opposing = average if self.alternating else state.average
-            response = side.plan(side.pure(side.best(without(player, opposing))))
+            response = side.plan(side.pure(side.backup(without(player, opposing))))
             average[player] = average[player] + (response - average[player]) / (time + 1.0)
         return FictitiousState(time, tuple(average)), {}
 

@@ -19,7 +19,7 @@ def nash_conv_of(form: SequenceForm, table: Float[Array, "i a"]) -> Float[Array,
     plans = form.plans(strategies)
     total = jnp.zeros(())
     for player, side in enumerate(form.sides):
-        total = total - (plans[player][:-1] * side.best(without(player, plans)).advantage).sum()
+        total = total - (plans[player][:-1] * side.backup(without(player, plans)).advantage).sum()
     return total
 
 
@@ -29,7 +29,7 @@ def response_gap(form: SequenceForm, table: Float[Array, "i a"], responses: Floa
     total = jnp.zeros(())
     for player, (side, response) in enumerate(zip(form.sides, form.vectors(responses), strict=True)):
         others = without(player, plans)
-        total = total + side.best(others).value - side.backup(others, side.expected(response)).value
+        total = total + side.backup(others).value - side.backup(others, response).value
     return total
 
 
@@ -53,7 +53,7 @@ def judged(form: SequenceForm, table: Float[Array, "i a"]) -> Judgement:
     values, best, responses = [], [], []
     gains = jnp.zeros(form.infosets)
     for player, side in enumerate(form.sides):
-        worth = side.best(without(player, plans))
+        worth = side.backup(without(player, plans))
         lost = -plans[player][:-1] * worth.advantage
         best.append(worth.value)
         values.append(worth.value - lost.sum())

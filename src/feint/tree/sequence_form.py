@@ -13,10 +13,12 @@ sets], and sums over moves, terminals and children all run along leading axes: n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from typing import NamedTuple, final
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Num
 
@@ -32,31 +34,42 @@ Plan = Float[Array, " _"]
 
 @final
 class Block(eqx.Module):
-    """Information sets of one player at one depth with `moves` legal moves each."""
+    """Information sets of one player at one depth, or at each depth of a stretch, with `moves` legal moves each."""
 
     start: int = eqx.field(static=True)
     """Where the block's sequences begin in the player's vectors."""
-    moves: int = eqx.field(static=True)
-    rows: int = eqx.field(static=True)
-    """How many information sets the block has."""
-    parent: Int[Array, " rows"]
+    shape: tuple[int, ...] = eqx.field(static=True)
+    """Depths, where they are more than one, moves, and information sets at each."""
+    parent: Int[Array, "*depths rows"]
     """The player's sequence before each information set, counted within the depth above; unused at depth 0."""
-    payoff: Float[Array, "terminals moves rows"]
+    payoff: Float[Array, "*depths terminals moves rows"]
     """Chance-weighted payoffs of the terminals that follow each sequence directly; 0 where there are fewer."""
-    stake: Float[Array, "terminals moves rows"]
+    stake: Float[Array, "*depths terminals moves rows"]
     """The same, were all of them gains: what rounding in them is to be measured by."""
-    others: Int[Array, "others terminals moves rows"]
+    others: Int[Array, "*depths others terminals moves rows"]
     """The other players' last sequences at those terminals."""
-    child: Int[Array, "children moves rows"]
+    child: Int[Array, "*depths children moves rows"]
     """The player's next information sets after each sequence, counted within the depth below."""
 
-    def of(self, vector: Num[Array, " _"]) -> Num[Array, "moves rows"]:
+    def of(self, vector: Num[Array, " _"]) -> Num[Array, "*depths moves rows"]:
         """The block's part of a vector."""
-        return vector[self.start : self.start + self.moves * self.rows].reshape(self.moves, self.rows)
+        return vector[self.start : self.start + math.prod(self.shape)].reshape(self.shape)
 
 
-Choose = Callable[[Block, Float[Array, "moves rows"]], Float[Array, " rows"]]
-"""What an information set is worth, given what its moves are worth."""
+@final
+class Stretch(eqx.Module):
+    """One depth; or, in a deep game, many after each other.
+
+    Those are filled up with information sets that nothing leads to until they have one shape, so that a loop, compiled
+    once, goes over them all.
+    """
+
+    depths: int = eqx.field(static=True)
+    room: int = eqx.field(static=True)
+    """How many information sets the loop hands up, at least those of its depths and of the depth below."""
+    width: int = eqx.field(static=True)
+    """How many sequences the loop hands down, at least those of its depths and of the depth above."""
+    blocks: tuple[Block, ...]
 
 
 class Worth(NamedTuple):
@@ -74,9 +87,9 @@ class Worth(NamedTuple):
 class Side(eqx.Module):
     """One player's side of the sequence form."""
 
-    depths: tuple[tuple[Block, ...], ...]
+    stretches: tuple[Stretch, ...]
     cells: Int[Array, " s"]
-    """Where each sequence stands in a flattened strategy table."""
+    """Where each sequence stands in a flattened strategy table; beyond its end for those that only fill up."""
     idle_payoff: Float[Array, " t"]
     """Chance-weighted payoffs of the terminals that come before the player's first move."""
     idle_others: Int[Array, "others t"]
@@ -84,68 +97,60 @@ class Side(eqx.Module):
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        return tuple(block for depth in self.depths for block in depth)
-
-    def each(self, function: Callable[[Block], Float[Array, "moves rows"]]) -> Vector:
-        """A vector made block by block."""
-        return _joined([function(block).ravel() for block in self.blocks])
+        return tuple(block for stretch in self.stretches for block in stretch.blocks)
 
     def normalise(self, weights: Vector) -> Vector:
         """Non-negative weights as move probabilities; uniform where they are all zero."""
 
-        def probabilities(block: Block) -> Float[Array, "moves rows"]:
-            part = block.of(weights)
-            total = part.sum(0)
-            return jnp.where(total > 0, part / jnp.where(total > 0, total, 1.0), 1.0 / block.moves)
+        def probabilities(part: Float[Array, "*depths moves rows"]) -> Float[Array, "*depths moves rows"]:
+            total = part.sum(-2, keepdims=True)
+            return jnp.where(total > 0, part / jnp.where(total > 0, total, 1.0), 1.0 / part.shape[-2])
 
-        return self.each(probabilities)
+        return _joined([probabilities(block.of(weights)).ravel() for block in self.blocks])
 
     def plan(self, strategy: Vector) -> Float[Array, " s+1"]:
         """The plan of a behaviour strategy: one sweep down the player's own depths."""
-        depths: list[Vector] = []
-        for depth in self.depths:
-            parts = [block.of(strategy) for block in depth]
-            if depths:
-                parts = [part * depths[-1][block.parent] for part, block in zip(parts, depth, strict=True)]
-            depths.append(_joined([part.ravel() for part in parts]))
-        return jnp.concatenate([*depths, jnp.ones(1)])
+        plans: list[Vector] = []
+        above = jnp.ones(1)
+        for number, stretch in enumerate(self.stretches):
+            parts = [block.of(strategy) for block in stretch.blocks]
+            parents = [block.parent for block in stretch.blocks]
+            if stretch.depths > 1:
+                above, parts = jax.lax.scan(_down, _filled(above, stretch.width), (parents, parts))
+            else:
+                if number:
+                    parts = [part * above[parent] for part, parent in zip(parts, parents, strict=True)]
+                above = _joined([part.ravel() for part in parts])
+            plans += [part.ravel() for part in parts]
+        return jnp.concatenate([*plans, jnp.ones(1)])
 
-    def backup(self, others: Sequence[Plan], choose: Choose) -> Worth:
-        """One sweep up. With `choose` an expectation the advantage is the instantaneous regret; with a maximum, a best
-        response's.
-        """
+    def backup(self, others: Sequence[Plan], strategy: Vector | None = None) -> Worth:
+        """One sweep up, playing on by a strategy, for instantaneous regrets; without one, as well as can be."""
         advantages: list[Vector] = []
         sizes: list[Vector] = []
-        below: tuple[Float[Array, " rows"], Float[Array, " rows"]] | None = None
-        for depth in reversed(self.depths):
-            worths, largest = [], []
-            for block in reversed(depth):
-                worth, size = (_weighted(part, block.others, others).sum(0) for part in (block.payoff, block.stake))
-                if below is not None and len(block.child):
-                    worth, size = worth + below[0][block.child].sum(0), size + below[1][block.child].sum(0)
-                chosen = choose(block, worth)
-                worths.append(chosen)
-                largest.append(size.max(0))
-                advantages.append((worth - chosen).ravel())
-                sizes.append(size.ravel())
-            none = jnp.zeros(1)
-            below = jnp.concatenate([*reversed(worths), none]), jnp.concatenate([*reversed(largest), none])
+        below: Below | None = None
+        for stretch in reversed(self.stretches):
+            parts = [None if strategy is None else block.of(strategy) for block in stretch.blocks]
+            if stretch.depths > 1:
+                start = below or (jnp.zeros(1), jnp.zeros(1))
+                below, made = jax.lax.scan(
+                    lambda below, now: _up(below, *now, others),
+                    (_filled(start[0], stretch.room + 1), _filled(start[1], stretch.room + 1)),
+                    (stretch.blocks, parts),
+                    reverse=True,
+                )
+            else:
+                below, made = _up(below, stretch.blocks, parts, others)
+            advantages += [advantage.ravel() for advantage, _ in reversed(made)]
+            sizes += [size.ravel() for _, size in reversed(made)]
         value = _weighted(self.idle_payoff, self.idle_others, others).sum()
         if below is not None:
             value = value + below[0].sum()
         return Worth(_joined(advantages[::-1]), _joined(sizes[::-1]), value)
 
-    def best(self, others: Sequence[Plan]) -> Worth:
-        """What moves are worth to who plays on as well as can be."""
-        return self.backup(others, lambda _, worth: worth.max(0))
-
-    def expected(self, strategy: Vector) -> Choose:
-        """Worth under a behaviour strategy, for `backup`."""
-        return lambda block, worth: (block.of(strategy) * worth).sum(0)
-
     def per_infoset(self, vector: Vector) -> Float[Array, " rows"]:
         """Sums over the moves of each information set, in the order of `infosets`."""
-        return _joined([block.of(vector).sum(0) for block in self.blocks])
+        return _joined([block.of(vector).sum(-2).ravel() for block in self.blocks])
 
     def pure(self, worth: Worth) -> Vector:
         """The strategy that takes the first best move everywhere; differences that rounding can make are ties.
@@ -153,16 +158,17 @@ class Side(eqx.Module):
         What rounding can make is a share of what was added up, however rarely the others let it come to this.
         """
 
-        def best(block: Block) -> Float[Array, "moves rows"]:
-            part, size = block.of(worth.advantage), block.of(worth.size)
-            first = (part >= part.max(0) - ROUNDING * size.max(0)).argmax(0)
-            return (jnp.arange(block.moves)[:, None] == first).astype(part.dtype)
+        def best(part: Float[Array, "*depths moves rows"], size: Float[Array, "*depths moves rows"]) -> Array:
+            tied = part >= part.max(-2, keepdims=True) - ROUNDING * size.max(-2, keepdims=True)
+            first = tied.argmax(-2, keepdims=True)
+            return (jnp.arange(part.shape[-2])[:, None] == first).astype(part.dtype)
 
-        return self.each(best)
+        return _joined([best(block.of(worth.advantage), block.of(worth.size)).ravel() for block in self.blocks])
 
     def infosets(self, moves: int) -> Int[Array, " rows"]:
         """The number of each information set, in the order of `per_infoset`, for tables with `moves` columns."""
-        return (_joined([block.of(self.cells)[0] for block in self.blocks]) // moves).astype(jnp.int32)
+        cells = [block.of(self.cells)[..., 0, :].ravel() for block in self.blocks]
+        return (_joined(cells) // moves).astype(jnp.int32)
 
 
 @final
@@ -191,6 +197,39 @@ class SequenceForm(eqx.Module):
 def without(player: int, plans: Sequence[Plan]) -> tuple[Plan, ...]:
     """The other players' plans."""
     return tuple(plan for other, plan in enumerate(plans) if other != player)
+
+
+Below = tuple[Float[Array, " _"], Float[Array, " _"]]
+"""What the information sets of the depth below are worth, and the size of what was added up to that; then 0."""
+
+
+def _up(
+    below: Below | None, blocks: Sequence[Block], parts: Sequence[Array | None], others: Sequence[Plan]
+) -> tuple[Below, list[tuple[Float[Array, "moves rows"], Float[Array, "moves rows"]]]]:
+    """One depth of the sweep up: what its information sets are worth, and its moves' advantages and sizes."""
+    worths, largest, made = [], [], []
+    for block, part in zip(blocks, parts, strict=True):
+        worth, size = (_weighted(each, block.others, others).sum(0) for each in (block.payoff, block.stake))
+        if below is not None and len(block.child):
+            worth, size = worth + below[0][block.child].sum(0), size + below[1][block.child].sum(0)
+        chosen = worth.max(0) if part is None else (part * worth).sum(0)
+        worths.append(chosen)
+        largest.append(size.max(0))
+        made.append((worth - chosen, size))
+    looped = below is not None and len(blocks[0].shape) > 2
+    count = len(below[0]) if below is not None and looped else sum(map(len, worths)) + 1
+    return (_filled(_joined(worths), count), _filled(_joined(largest), count)), made
+
+
+def _down(above: Array, now: tuple[list[Array], list[Array]]) -> tuple[Array, list[Array]]:
+    """One depth of the sweep down, from its information sets' parents and the strategy there."""
+    parts = [part * above[parent] for parent, part in zip(*now, strict=True)]
+    return _filled(_joined([part.ravel() for part in parts]), len(above)), parts
+
+
+def _filled(vector: Array, length: int) -> Array:
+    """The vector with zeros after it."""
+    return jnp.concatenate([vector, jnp.zeros(length - len(vector))]) if length > len(vector) else vector
 
 
 def _weighted(payoff: Array, sequences: Array, plans: Sequence[Plan]) -> Array:

@@ -17,7 +17,6 @@ from feint.cli.show import reproduce, show
 from feint.cli.terminal import err, out
 from feint.cli.train import train
 from feint.games.errors import BadInput, RunStopped
-from feint.tree.cache import keep_compiled
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -41,6 +40,9 @@ def start(
 
         out.print(f"feint {feint.__version__}")
         raise typer.Exit
+    from feint.tree.cache import keep_compiled
+
+    keep_compiled()
 
 
 LISTS = (games, algorithms, agents, runs, players, judges)
@@ -52,13 +54,12 @@ def main() -> None:
     """Run the command line; every refusal is one sentence."""
     if not os.isatty(2):
         err.no_color = True
-    keep_compiled()
     try:
         status = app(standalone_mode=False)
     except BadInput as error:
         _fail(str(error), 2)
     except RunStopped as error:
-        _fail(str(error), 1)
+        _fail(str(error), error.code)
     except typer.TyperException as error:
         _fail(error.format_message(), 2)
     except OSError as error:

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import AsJson, GameName, Interruptible, PlayerName, Waiting, err, out, print_json
+from feint.cli.terminal import AsJson, GameName, Interruptible, PlayerName, Trust, Waiting, err, out, print_json
 from feint.games.errors import BadInput, check_seed
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def evaluate(
         list[str] | None, typer.Option(help="Who judges, such as dominance or winnings(hands=1000): see feint judges.")
     ] = None,
     game: GameName = None,
+    trust: Trust = False,
     hands: Annotated[int | None, typer.Option(help="Hands to play, for judges who play.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -34,7 +35,7 @@ def evaluate(
     from feint.runs.lineup import line_up
 
     with err.status("reading"):
-        lineup = line_up((name,), game)
+        lineup = line_up((name,), game, trust=trust)
         asked = judges_of(lineup.form, lineup.players[0], tuple(judge or ()), hands)
     verdicts: dict[str, Verdict] = {}
     with Waiting("judging") as status, Interruptible() as keeping:
@@ -93,6 +94,7 @@ def play_match(
     first: Annotated[str, typer.Argument(metavar="A", help=f"{terminal.PLAYER} random, call, raise, fold.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Likewise; it takes all seats but one.")],
     game: GameName = None,
+    trust: Trust = False,
     hands: Annotated[int, typer.Option(help="Hands to play; every deal is played from each seat.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
     as_json: AsJson = False,
@@ -112,7 +114,7 @@ def play_match(
 
     check_seed(seed)
     with Waiting("reading") as status, Interruptible() as keeping:
-        lineup = line_up((first, second), game, seed, PLAYERS)
+        lineup = line_up((first, second), game, seed, PLAYERS, trust)
         status.update("playing")
         played = play_players(lineup.form, lineup.players, hands, seed, follow)
     assert played is not None
@@ -144,6 +146,7 @@ def _won(lineup: LineUp, played: Any) -> str:
 def league(
     names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help=f"{terminal.PLAYER} random, call, raise.")],
     game: GameName = None,
+    trust: Trust = False,
     hands: Annotated[int, typer.Option(help="Hands of each match.")] = 20_000,
     seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
     as_json: AsJson = False,
@@ -156,7 +159,7 @@ def league(
     if len(set(names)) != len(names) or len(names) < 2:
         raise BadInput(f"A league is of two or more different players, but {' '.join(names)} were given.")
     with Waiting("reading") as status:
-        lineup = line_up(tuple(names), game, seed)
+        lineup = line_up(tuple(names), game, seed, trust=trust)
         players = dict(zip(names, lineup.players, strict=True))
         won = cross_table(lineup.form, players, hands, seed, status.update)
     unit = 1000 / lineup.form.big_blind

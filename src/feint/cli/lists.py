@@ -145,16 +145,16 @@ def agents(as_json: AsJson = False) -> None:
 
 def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
     """Runs by name, with the number that matters of each."""
-    from feint.runs.files import CARD, METRICS, PROVENANCE
-    from feint.runs.run import bound_of, config_of, metrics_of
+    from feint.runs.files import CARD
+    from feint.runs.run import bound_of, config_of, metrics_of, provenance_of
     from feint.runs.summary import headline, length, of_strategy
 
     table = Table(what, "game", "algorithm", "how good it is", box=None, pad_edge=False)
     rows: list[dict[str, Any]] = []
     for name, path in found.items():
         try:
-            config, bound, finished = config_of(path), bound_of(path), (path / PROVENANCE).is_file()
-            metrics = metrics_of(path) if (path / METRICS).is_file() else []
+            config, finished = config_of(path), bool(provenance_of(path))
+            metrics, bound = metrics_of(path), bound_of(path) if finished else None
         except ValueError as error:  # it must not hide the others
             old = isinstance(error.__cause__, BadInput)
             table.add_row(name, "", "", "made by another version of Feint" if old else "damaged")

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from feint.cli.terminal import GameName, PlayerName, err, in_paragraphs, out
+from feint.cli.terminal import GameName, PlayerName, Trust, err, in_paragraphs, out
 from feint.games.errors import BadInput, check_seed
 
 
 def play(
     opponent: PlayerName,
     game: GameName = None,
+    trust: Trust = False,
     seat: Annotated[int | None, typer.Option(help="Your seat, from 1 on; by default it changes every hand.")] = None,
     hands: Annotated[int | None, typer.Option(help="Stop after so many hands; by default when you do.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the cards and of the opponent's moves.")] = None,
@@ -29,7 +30,7 @@ def play(
     if hands is not None and hands < 1:
         raise BadInput(f"hands must be a positive number, but hands={hands} was given.")
     with err.status("reading"):
-        lineup = line_up((opponent,), game, seed)
+        lineup = line_up((opponent,), game, seed, trust=trust)
         form, other, name = lineup.form, lineup.players[0], lineup.names[0]
         if seat is not None and not 1 <= seat <= form.players:
             raise BadInput(f"{form.name} has seats 1 to {form.players}, but --seat {seat} was given.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from feint.cli.terminal import AsJson, RunName, err, out, print_json
+from feint.cli.terminal import AsJson, GameName, RunName, Trust, err, out, print_json
 from feint.games.errors import BadInput, nearest
 
 if TYPE_CHECKING:
@@ -22,10 +22,11 @@ def show(
         Path | None, typer.Option("--out", help="Where the pictures go; by default the run's folder.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every information set, however many.")] = False,
+    game: GameName = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture."""
-    from feint.forms.library import form_of
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.picture import draw_strategy
@@ -33,8 +34,8 @@ def show(
     from feint.runs.run import load_run
 
     with err.status("reading"):
-        run = load_run(name)
-        form = form_of(run.config.game)
+        run = load_run(name, game, trust)
+        form = run.form
     if as_json:
         tree = form.whole("printing a strategy")
         table = run.strategy.table(tree)

@@ -120,17 +120,31 @@ def _from_file(path: Path, call: str) -> Game[Any]:
 
 
 def _import_file(path: Path) -> ModuleType:
+    """A user's file as a module. It may import its neighbours, which nobody else gets to see."""
     name = f"feint_user_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    before, folder = set(sys.modules), path.resolve().parent
+    sys.path.insert(0, str(folder))
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise BadInput(f"{path} cannot be read ({told(error, path)}); mend it first.") from error
+    finally:
+        sys.path.remove(str(folder))
+        for other in set(sys.modules) - before:  # another game's neighbours may have the same names
+            if Path(getattr(sys.modules[other], "__file__", None) or "/") in neighbours(folder, other):
+                del sys.modules[other]
     return module
+
+
+def neighbours(folder: Path, name: str) -> tuple[Path, Path]:
+    """Where an import of this name is looked for beside a user's file: a file or a package."""
+    at = folder.joinpath(*name.split("."))
+    return at.with_name(at.name + ".py"), at / "__init__.py"
 
 
 def _fit(game: str, key: str, value: Any, wanted: Any) -> Any:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from feint.games.errors import BadInput, IllegalMove
     from feint.games.game import CHANCE, TERMINAL, Game
     from feint.games.library import load_game
+    from feint.report.compare import compare
     from feint.runs.run import Run, load_run
     from feint.runs.train import train
     from feint.tree.tree import Tree
@@ -52,6 +53,7 @@ _HOME = {
     "feint.games.errors": ("BadInput", "IllegalMove"),
     "feint.games.game": ("CHANCE", "TERMINAL", "Game"),
     "feint.games.library": ("load_game",),
+    "feint.report.compare": ("compare",),
     "feint.runs.run": ("Run", "load_run"),
     "feint.runs.train": ("train",),
     "feint.tree.tree": ("Tree",),
@@ -71,6 +73,7 @@ __all__ = [
     "TabularStrategy",
     "Tree",
     "best_response",
+    "compare",
     "deviations",
     "expected_values",
     "exploitability",

@@ -31,6 +31,7 @@ from feint.tree.tree import Tree  # noqa: E402
 from feint.tree.unroll import unroll  # noqa: E402
 
 if TYPE_CHECKING:
+    from feint.runs.asking import ask
     from feint.runs.run import Run, load_run
     from feint.runs.train import train
 
@@ -46,6 +47,7 @@ __all__ = [
     "Strategy",
     "TabularStrategy",
     "Tree",
+    "ask",
     "best_response",
     "deviations",
     "expected_values",
@@ -69,6 +71,10 @@ def __getattr__(name: str) -> Any:
         from feint.runs import folder
 
         return getattr(folder, name)
+    if name == "ask":
+        from feint.runs.asking import ask
+
+        return ask
     if name == "train":
         from feint.runs.train import train
 

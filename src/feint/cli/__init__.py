@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from feint.cli import terminal
+from feint.cli.ask import ask
 from feint.cli.judge import evaluate, league, play_match
 from feint.cli.lists import agents, algorithms, games, judges, players, runs
 from feint.cli.play import play
@@ -44,7 +45,7 @@ def start(
 
 
 LISTS = (games, algorithms, agents, runs, players, judges)
-for command in (*LISTS, train, evaluate, play_match, league, play, show, reproduce):
+for command in (*LISTS, train, evaluate, play_match, league, ask, play, show, reproduce):
     app.command("match" if command is play_match else None)(command)
 
 

@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any, Self, final
 
 import typer
@@ -72,6 +73,12 @@ class Interruptible:
 def in_paragraphs(text: str) -> str:
     """Documentation with no line breaks but those between paragraphs and parameters, to be wrapped anew."""
     return re.sub(r"(?<!\n)\n(?!\n|\w+: )", " ", text)
+
+
+def short(game: str) -> str:
+    """A game's name without the folders that its file is in."""
+    file, python, call = game.rpartition(".py:")
+    return f"{Path(file).name}{python}{call}" if python else game
 
 
 def print_json(value: Any) -> None:

@@ -85,10 +85,22 @@ def load_game(text: str) -> Game[Any]:
 
 
 def rules_of(text: str) -> str:
-    """What the documentation of a game in the library says of its rules, parameters aside; empty for other games."""
-    known, name = library(), text.partition("(")[0]
-    paragraphs = (inspect.getdoc(known[name]) or "").split("\n\n") if name in known else []
-    return "\n\n".join(each for each in paragraphs if not re.match(r"\w+: ", each))
+    """What the documentation of a game says of its rules, parameters aside; empty where it says nothing."""
+    return "\n\n".join(each for each in documentation(text).split("\n\n") if not re.match(r"\w+: ", each))
+
+
+def documentation(text: str) -> str:
+    """All that is said of a game where it is made: in the library, or in a user's file; OpenSpiel says its name."""
+    from feint.games.open_spiel import PREFIX, OpenSpielGame
+
+    if text.startswith(PREFIX):
+        return f"{OpenSpielGame(text.removeprefix(PREFIX)).source.get_type().long_name}, as OpenSpiel plays it."
+    file, _, call = text.rpartition(".py:")
+    name = parse(call, "game", LIKE)[0]
+    path = Path(file + ".py")
+    make = getattr(sys.modules.get(_module_name(path)) or _import_file(path), name) if file else library().get(name)
+    said = inspect.cleandoc(getattr(make, "__doc__", None) or "")
+    return "" if said.startswith(f"{name}(") else said  # dataclasses say how they are made
 
 
 def within(game: str, parameter: str, value: int, least: int, most: int) -> None:
@@ -119,8 +131,12 @@ def _from_file(path: Path, call: str) -> Game[Any]:
     return game
 
 
+def _module_name(path: Path) -> str:
+    return f"feint_user_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+
+
 def _import_file(path: Path) -> ModuleType:
-    name = f"feint_user_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    name = _module_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

@@ -78,3 +78,4 @@ def test_runs_are_listed(call, tmp_path):
     assert "not judged yet" in shown
     assert "runs/broken damaged" in shown
     assert shown.count("not finished") == 1
+    assert shown.count("(the best of 3 seeds; their median is ") == 1

@@ -144,5 +144,27 @@ def test_long_labels_take_no_numbers_off_the_table(tree_of):
     console = Console(width=80, file=io.StringIO())
     console.print(strategy_table(long, TabularStrategy(long.fingerprint, long.uniform()), 80))
     shown = console.file.getvalue()
-    assert re.search(r"player +sees +fold +call +raise +leak", shown)
+    assert re.search(r"check/ +\n *player +sees +fold +call +bet +leak", shown)
     assert shown.count("0.50") == 2 * len(tree.labels)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("leduc", "fold check/call bet/raise"),
+        ("open_spiel:kuhn_poker", "Pass Bet"),
+        ("leduc_no_limit", "fold check/call pot all-in"),
+    ],
+)
+def test_moves_are_called_in_tables_what_they_are_called_in_histories(tree_of, name, words):
+    tree = tree_of(name)
+    console = Console(width=120, file=io.StringIO())
+    console.print(strategy_table(tree, TabularStrategy(tree.fingerprint, tree.uniform()), 120, most=4))
+    assert console.file.getvalue().splitlines()[1].split() == ["player", "sees", *words.split(), "leak"]
+
+
+def test_where_moves_are_many_they_go_by_what_they_are_called(tree_of):
+    tree = tree_of("open_spiel:liars_dice(dice_sides=3,numdice=1)")
+    console = Console(width=120, file=io.StringIO())
+    console.print(strategy_table(tree, TabularStrategy(tree.fingerprint, tree.uniform()), 120, most=4))
+    assert re.search(r"\d-\d 0\.\d\d", console.file.getvalue())

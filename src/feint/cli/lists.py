@@ -130,24 +130,30 @@ def runs(
     _list({str(path): path for path in found}, "run", as_json)
 
 
-def agents(as_json: AsJson = False) -> None:
-    """The trained agents that come with Feint, and how good they are."""
-    from feint.runs.agents import AGENTS
+def agents(
+    name: Annotated[str | None, typer.Argument(help="One of them, with its card.")] = None, as_json: AsJson = False
+) -> None:
+    """The trained agents that come with Feint, and how good they are; or the card of one of them."""
+    from feint.runs.agents import PREFIX, find_run
     from feint.runs.agents import agents as known
     from feint.runs.files import CARD
 
-    _list(known(), "agent", as_json)
-    if as_json:
+    name = name and PREFIX + name.removeprefix(PREFIX)
+    if name is None or as_json:
+        _list(known() if name is None else {name: find_run(name)}, "agent", as_json)
+        if not as_json:
+            out.print("\nGive such a name wherever a run is taken: feint match feint:leduc random.")
+            err.print("feint agents feint:leduc prints its card: what it is, and how it was made.", soft_wrap=True)
         return
-    out.print("\nGive such a name wherever a run is taken: feint match feint:leduc random.")
-    err.print(f"Their cards are {AGENTS}/*/{CARD}.", soft_wrap=True)
+    card = (find_run(name) / CARD).read_text()
+    out.print(card.split("---\n", 2)[-1].strip(), soft_wrap=True)  # less what is for machines
 
 
 def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
     """Runs by name, with the number that matters of each."""
     from feint.runs.files import CARD, METRICS, PROVENANCE
     from feint.runs.run import bound_of, config_of, metrics_of
-    from feint.runs.summary import headline, length, of_strategy
+    from feint.runs.summary import band, headline, length, of_strategy
 
     table = Table(what, "game", "algorithm", "how good it is", box=None, pad_edge=False)
     rows: list[dict[str, Any]] = []
@@ -166,7 +172,8 @@ def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
             rows.append(facts)
             continue
         last = of_strategy(metrics[-1])
-        words = f"{' '.join(headline(last, bound))}{'' if finished else f'; not finished, {length(last)}'}"
+        words = f"{' '.join(headline(last, bound))}{band(metrics[-1])}"
+        words += "" if finished else f"; not finished, {length(last)}"
         table.add_row(name, config.game, config.algorithm, words)
         rows.append(facts | {"steps": last["step"]} | judged(last, bound) | {"card": str(path / CARD)})
     if as_json:

@@ -41,9 +41,9 @@ def show(
         print_json(
             [
                 {
-                    "player": infoset.player,
+                    "player": infoset.player + 1,
                     "sees": infoset.label,
-                    "moves": {name: float(table[row, tree.actions.index(name)]) for name in infoset.moves},
+                    "moves": {name: float(table[row, column]) for name, column in tree.offered(row).items()},
                 }
                 for row, infoset in enumerate(tree.infosets)
             ]

@@ -96,10 +96,9 @@ def documentation(text: str) -> str:
     if text.startswith(PREFIX):
         return f"{OpenSpielGame(text.removeprefix(PREFIX)).source.get_type().long_name}, as OpenSpiel plays it."
     file, _, call = text.rpartition(".py:")
-    name = parse(call, "game", LIKE)[0]
-    path = Path(file + ".py")
-    make = getattr(sys.modules.get(_module_name(path)) or _import_file(path), name) if file else library().get(name)
-    said = inspect.cleandoc(getattr(make, "__doc__", None) or "")
+    path, name = Path(file + ".py"), call.partition("(")[0].strip()
+    known = vars(sys.modules.get(_module_name(path)) or _import_file(path)) if file else library()
+    said = inspect.cleandoc(known[name].__doc__ or "") if name in known else ""
     return "" if said.startswith(f"{name}(") else said  # dataclasses say how they are made
 
 

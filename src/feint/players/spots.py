@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from itertools import compress
 from typing import final
 
 from feint.forms.form import Form
@@ -90,16 +89,13 @@ def _labelled(tree: Tree, spot: str, player: int | None) -> Observation | None:
 
 def _seen(tree: Tree, row: int) -> Observation:
     """What is seen at an information set."""
-    offered = list(compress(zip(tree.spoken[row], tree.actions, strict=True), tree.legal[row]))
-    alike = len({word for word, _ in offered}) < len(offered)
-    number = tree.game.actions.index
     return Observation(
         player=int(tree.player[row]),
         view=tree.views[row],
         label=tree.labels[row],
         told=tree.labels[row],
         upturned="",
-        moves={name if alike else word: number(name) for word, name in offered},
+        moves={word: tree.game.actions.index(tree.actions[column]) for word, column in tree.offered(row).items()},
         going_on=True,
     )
 

@@ -17,7 +17,7 @@ from feint.games.errors import BadInput
 from feint.runs.agents import find_run
 from feint.runs.config import RunConfig, resolve
 from feint.runs.files import BOUND, CONFIG, METRICS, PROVENANCE, STRATEGY, TIMINGS, Row, digest_of, rows_of
-from feint.runs.summary import headline, length, of_strategy
+from feint.runs.summary import band, headline, length, of_strategy
 
 
 @final
@@ -41,7 +41,7 @@ class Run:
     def __repr__(self) -> str:
         last = of_strategy(self.metrics[-1])
         words = f"{self.config.algorithm} on {self.config.game}, {length(last)}: {' '.join(headline(last, self.bound))}"
-        return f"Run({str(self.path)!r}: {words})"
+        return f"Run({str(self.path)!r}: {words}{band(self.metrics[-1])})"
 
 
 def load_run(path: Path | str) -> Run:

@@ -67,6 +67,10 @@ class Config(ABC):
     needs_tree: ClassVar[bool] = True
     """Whether it takes games that are unrolled whole only."""
 
+    def suits(self, form: Form) -> bool:
+        """Whether it is for this game, as far as that can be told without beginning."""
+        return form.tree is not None or not self.needs_tree
+
     @abstractmethod
     def on(self, form: Form) -> Algorithm[Any]:
         """The algorithm on this game, or `BadInput` where it does not apply."""

@@ -42,9 +42,12 @@ class FictitiousPlay(Config):
     alternating: bool = True
     """Update the players in turn, as Brown did; otherwise both at once."""
 
+    def suits(self, form: Form) -> bool:
+        return form.tree is not None and len(form.tree.player) == form.players
+
     def on(self, form: Form) -> FictitiousPlayer:
         tree = form.whole("fictitious-play")
-        if len(tree.player) != tree.players:
+        if not self.suits(form):
             raise BadInput(
                 f"fictitious-play is for matrix games, but {tree.name} has {len(tree.player)} information sets; "
                 f"use xfp, the same method on trees."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from dataclasses import replace
 
@@ -136,6 +137,28 @@ def test_runs_have_the_picture_of_their_game(tmp_path):
     assert draw_strategy(kuhn, form_of("kuhn"), tmp_path) == tmp_path / "strategy.png"
     leduc = feint.train("cfr", "leduc", steps=2, out=tmp_path / "leduc")
     assert draw_strategy(leduc, form_of("leduc"), tmp_path) is None
+
+
+def test_charts_are_drawn_at_any_decision_before_the_flop(call, tmp_path):
+    code, _, err = call("show", "feint:holdem", "--betting", "raise", "--out", "here")
+    assert (code, err) == (0, "The chart is here/strategy-after-raise.png.\n")
+    assert (tmp_path / "here" / "strategy-after-raise.png").stat().st_size > 10_000
+    told = json.loads(call("show", "feint:holdem", "--betting", "raise", "--json")[1])
+    assert (told["player"], told["betting"], len(told["hands"])) == (2, "raise", 169)
+    suited = [feint.ask("feint:holdem", f"A{suit}K{suit}", betting="raise").moves["raise"] for suit in "shdc"]
+    assert told["hands"]["AKs"]["raise"] == pytest.approx(np.mean(suited), abs=1e-6)
+    assert list(told["hands"]["72o"]) == ["fold", "call", "raise"]
+    for words, sentence in (
+        (
+            "feint:holdem --betting raise,call",
+            "A chart is of starting hands, but the flop lies open after 'raise,call'",
+        ),
+        ("feint:holdem --betting check", "'check' is not a move at the start in holdem; player 1 may fold, call or"),
+        ("feint:kuhn --betting check", "kuhn has no chart of starting hands, as hold'em has; ask of one spot"),
+    ):
+        code, _, err = call("show", *words.split())
+        assert code == 2
+        assert sentence in err
 
 
 def test_long_labels_take_no_numbers_off_the_table(tree_of):

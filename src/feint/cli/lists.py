@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from feint.cli.terminal import AsJson, Waiting, err, in_paragraphs, judged, out, print_json, short
+from feint.cli.terminal import AsJson, Waiting, err, in_paragraphs, judged, out, print_json
 from feint.games.errors import BadInput, nearest
 from feint.games.game import Game
 
@@ -58,12 +58,20 @@ def _game(name: str, as_json: bool) -> None:
     if as_json:
         print_json([facts])
         return
-    out.print(_sizes([facts]))
-    out.print(f"\n{in_paragraphs(facts['rules'])}" if facts["rules"] else "\nIts rules say nothing of themselves.")
-    kind = "exactly" if form.exact else "too large for exact numbers: bounds and estimates"
+    out.print(Text(game.name, "bold"), soft_wrap=True)
+    out.print(f"\n{in_paragraphs(facts['rules'])}\n" if facts["rules"] else "\nIts rules say nothing of themselves.\n")
     moves = map("/".join, called(form.tree)) if form.tree else game.actions
-    out.print(f"\nplayers     {game.players}\nmoves       {', '.join(moves)}", soft_wrap=True)
-    out.print(f"algorithms  {', '.join(suited)}\njudges      {', '.join(form.judges)} ({kind})", soft_wrap=True)
+    kind = "exact" if form.exact else "bounds and estimates, for it is too large for more"
+    table = Table.grid(padding=(0, 2))
+    for what, words in (
+        ("players", f"{game.players}"),
+        ("size", f"{_number(facts['nodes'])} nodes, {_number(facts['information_sets'])} information sets"),
+        ("moves", ", ".join(moves)),
+        ("algorithms", ", ".join(suited)),
+        ("judges", f"{', '.join(form.judges)} ({kind})"),
+    ):
+        table.add_row(what, words)
+    out.print(table)
 
 
 def _facts(game: Game[Any], tree: Tree | None) -> dict[str, Any]:
@@ -91,9 +99,13 @@ def _sizes(rows: list[dict[str, Any]]) -> Table:
     table = Table("game", "parameters", "nodes", "infosets", "what it is", box=None, pad_edge=False)
     for row in rows:
         settings = " ".join(f"{key}={value}" for key, value in row["parameters"].items())
-        sizes = (f"{row[key]:,}" if row[key] < 1e9 else f"{row[key]:.3g}" for key in ("nodes", "information_sets"))
-        table.add_row(short(row["name"]), settings, *sizes, row["about"])
+        sizes = (_number(row[key]) for key in ("nodes", "information_sets"))
+        table.add_row(row["name"], settings, *sizes, row["about"])
     return table
+
+
+def _number(size: int) -> str:
+    return f"{size:,}" if size < 1e9 else f"{size:.3g}"
 
 
 def algorithms(

@@ -8,8 +8,6 @@ import shutil
 
 import pytest
 
-from feint.forms.unrolled import TreeForm
-from feint.games.errors import BadInput
 from feint.games.library import library
 from feint.runs.config import algorithms
 
@@ -90,18 +88,6 @@ def test_any_game_is_told_with_its_size_and_what_can_be_run_on_it(call, tmp_path
     assert "winnings, local-best-response (bounds and estimates, for it is too large for more)" in out
     assert json.loads(call("games", "kuhn(players=3)", "--json")[1])[0]["parameters"] == {"players": 3}
     assert "As ever." in call("games", "mine.py:mine")[1]
-
-
-def test_what_algorithms_suit_they_take(tree_of):
-    """And refuse what they do not suit."""
-    for name in ("kuhn", "kuhn(players=3)", "rock_paper_scissors"):
-        form = TreeForm(tree_of(name))
-        for entry in algorithms().values():
-            if entry.config.suits(form):
-                entry.config.on(form)
-            else:
-                with pytest.raises(BadInput):
-                    entry.config.on(form)
 
 
 def test_runs_are_listed(call, tmp_path):

@@ -67,9 +67,8 @@ class Config(ABC):
     needs_tree: ClassVar[bool] = True
     """Whether it takes games that are unrolled whole only."""
 
-    def suits(self, form: Form) -> bool:
-        """Whether it is for this game, as far as that can be told without beginning."""
-        return form.tree is not None or not self.needs_tree
+    def check(self, form: Form) -> None:  # noqa: B027  (most take any game, or any that has a tree)
+        """Refuse games that it is not for, in a sentence and before anything is computed."""
 
     @abstractmethod
     def on(self, form: Form) -> Algorithm[Any]:

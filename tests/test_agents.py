@@ -133,11 +133,20 @@ def test_agents_are_listed(call):
     bound = rows["feint:holdem"]["bound"]
     assert (bound["kind"], bound["unit"]) == ("lower bound", "mbb/h")
     assert 0 < bound["low"] < bound["value"] < bound["high"] < 750  # what always folding loses
-    _, out, _ = call("agents")
+    _, out, err = call("agents")
+    assert str(AGENTS) not in out + err
     out = " ".join(out.split())
     assert all(name in out for name in NAMES)
     assert f"exploitability {rows['feint:kuhn']['exploitability']:.3g} chips per hand (exact)" in out
     assert f"against random play; exploitability at least {bound['low']:.0f} mbb/h" in out
+
+
+def test_an_agent_s_card_is_printed(call):
+    code, out, _ = call("agents", "kuhn")
+    assert (code, out.splitlines()[0]) == (0, "# nfsp on kuhn")
+    assert call("agents", "feint:kuhn")[1] == out
+    assert [row["name"] for row in json.loads(call("agents", "kuhn", "--json")[1])] == ["feint:kuhn"]
+    assert "Feint comes with no agent called 'feint:khun'; choose from" in call("agents", "khun")[2]
 
 
 @pytest.mark.usefixtures("_untouched")

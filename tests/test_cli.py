@@ -90,6 +90,11 @@ def test_train_leaves_a_run_that_can_be_judged_and_shown(call, tmp_path):
     assert code == 0
     assert len(strategy) == 12
     assert all(sum(row["moves"].values()) == pytest.approx(1) for row in strategy)
+    assert {row["player"] for row in strategy} == {1, 2}, "as people count them"
+    assert [list(row["moves"]) for row in strategy if row["sees"] in ("K", "K: bet")] == [
+        ["check", "bet"],
+        ["fold", "call"],
+    ]
 
     code, out, _ = call("show", summary["run"])
     assert code == 0

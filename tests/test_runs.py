@@ -310,6 +310,7 @@ def test_a_card_s_numbers_are_those_of_the_strategy_it_is_for(tmp_path, call):
     assert f"| exploitability | {exact:.6g} |" in card
     assert f"| NashConv | {2 * exact:.6g} |" in card
     spread = f"(the best of 4 seeds; their median is {last['exploitability']:.3g}, from {exact:.3g} to"
+    assert spread in repr(run)
     assert spread in card
     shown = " ".join(call("show", str(run.path))[1].split())
     assert f"exploitability {exact:.3g} chips per hand (exact) after 3 steps {spread}" in shown

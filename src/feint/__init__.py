@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from feint.games.game import CHANCE, TERMINAL, Game
     from feint.games.library import load_game
     from feint.report.compare import compare
+    from feint.runs.asking import ask
     from feint.runs.run import Run, load_run
     from feint.runs.train import train
     from feint.tree.tree import Tree
@@ -54,6 +55,7 @@ _HOME = {
     "feint.games.game": ("CHANCE", "TERMINAL", "Game"),
     "feint.games.library": ("load_game",),
     "feint.report.compare": ("compare",),
+    "feint.runs.asking": ("ask",),
     "feint.runs.run": ("Run", "load_run"),
     "feint.runs.train": ("train",),
     "feint.tree.tree": ("Tree",),
@@ -72,6 +74,7 @@ __all__ = [
     "Strategy",
     "TabularStrategy",
     "Tree",
+    "ask",
     "best_response",
     "compare",
     "deviations",

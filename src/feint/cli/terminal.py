@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any, Self, final
 
 import typer
@@ -87,6 +88,12 @@ class Interruptible:
 def in_paragraphs(text: str) -> str:
     """Documentation with no line breaks but those between paragraphs and parameters, to be wrapped anew."""
     return re.sub(r"(?<!\n)\n(?!\n|\w+: )", " ", text)
+
+
+def short(game: str) -> str:
+    """A game's name without the folders that its file is in."""
+    file, python, call = game.rpartition(".py:")
+    return f"{Path(file).name}{python}{call}" if python else game
 
 
 def print_json(value: Any) -> None:

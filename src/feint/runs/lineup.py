@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
+from feint.games.game import Game
 from feint.games.library import load_game
 from feint.games.names import declared, parse
 from feint.players.player import Player, PlayerConfig, StrategyPlayer
@@ -38,7 +39,7 @@ def players() -> dict[str, PlayerConfig]:
 
 def line_up(
     names: tuple[str, ...],
-    game: str | None = None,
+    game: str | Game[Any] | None = None,
     seed: int | None = None,
     others: Mapping[str, PlayerConfig] | None = None,
     trust: bool = False,
@@ -49,7 +50,7 @@ def line_up(
     """
     known = players() | dict(others or {})
     called = {name: found for name in names if (found := _called(name, known))}
-    chosen = load_game(game) if game else None
+    chosen = load_game(game) if isinstance(game, str) else game
     runs = {name: load_run(name, chosen, trust) for name in names if name not in called}
     wanted = {run.config.fingerprint: run.config.game for run in runs.values()}
     if len(wanted) > 1:

@@ -34,7 +34,7 @@ from feint.runs.files import (
     unsealed,
 )
 from feint.runs.rules import read_rules
-from feint.runs.summary import headline, length, of_strategy
+from feint.runs.summary import band, headline, length, of_strategy
 
 
 @final
@@ -64,7 +64,7 @@ class Run:
     def __repr__(self) -> str:
         last = of_strategy(self.metrics[-1])
         words = f"{self.config.algorithm} on {self.config.game}, {length(last)}: {' '.join(headline(last, self.bound))}"
-        return f"Run({str(self.path)!r}: {words})"
+        return f"Run({str(self.path)!r}: {words}{band(self.metrics[-1])})"
 
 
 def load_run(path: Path | str, game: str | Game[Any] | None = None, trust: bool = False) -> Run:

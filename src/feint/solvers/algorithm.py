@@ -67,6 +67,9 @@ class Config(ABC):
     needs_tree: ClassVar[bool] = True
     """Whether it takes games that are unrolled whole only."""
 
+    def check(self, form: Form) -> None:  # noqa: B027  (most take any game, or any that has a tree)
+        """Refuse games that it is not for, in a sentence and before anything is computed."""
+
     @abstractmethod
     def on(self, form: Form) -> Algorithm[Any]:
         """The algorithm on this game, or `BadInput` where it does not apply."""

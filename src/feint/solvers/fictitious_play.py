@@ -42,13 +42,17 @@ class FictitiousPlay(Config):
     alternating: bool = True
     """Update the players in turn, as Brown did; otherwise both at once."""
 
-    def on(self, form: Form) -> FictitiousPlayer:
+    def check(self, form: Form) -> None:
         tree = form.whole("fictitious-play")
         if len(tree.player) != tree.players:
             raise BadInput(
                 f"fictitious-play is for matrix games, but {tree.name} has {len(tree.player)} information sets; "
                 f"use xfp, the same method on trees."
             )
+
+    def on(self, form: Form) -> FictitiousPlayer:
+        self.check(form)
+        tree = form.whole("fictitious-play")
         return FictitiousPlayer(tree.form, self.alternating, tree.fingerprint)
 
 

@@ -29,13 +29,17 @@ from feint.tree.tree import Tree
 class LinearProgram(Config):
     """The sequence-form linear programme: exact, two players, zero-sum."""
 
-    def on(self, form: Form) -> ExactSolution:
+    def check(self, form: Form) -> None:
         tree = form.whole("linear-program")
         if tree.players != 2 or not tree.zero_sum:
             raise BadInput(
                 f"linear-program solves two-player zero-sum games, but {tree.name} has {tree.players} players"
                 f"{'' if tree.zero_sum else ' and is not zero-sum'}; use cfr+ or xfp instead."
             )
+
+    def on(self, form: Form) -> ExactSolution:
+        self.check(form)
+        tree = form.whole("linear-program")
         return ExactSolution(jnp.asarray(solve(tree)), tree.fingerprint)
 
 

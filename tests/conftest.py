@@ -200,10 +200,14 @@ def random_games(draw, deepest: int = 4, players: tuple[int, ...] = (2, 3), zero
     depth, count = draw(st.integers(3, deepest)), draw(st.sampled_from(players))
     # A seed, not hypothesis's own choices: those lean so far to the simple that most trees would be a single move.
     rng = Random(draw(st.integers(0, 2**32 - 1)))
+    return random_game(rng, depth, count, zero_sum)
+
+
+def random_game(rng: Random, depth: int, players: int, zero_sum: bool = False) -> RandomGame:
     # The moves on offer may depend only on what the player sees: here, on how much.
     menus = [tuple(sorted(rng.sample(range(4), rng.choice((1, 2, 2, 3))))) for _ in range(2 * depth + 1)]
     first = rng.choice((feint.CHANCE, 0))
-    return RandomGame(_branch(rng, depth, first, ((),) * count, menus, zero_sum), count)
+    return RandomGame(_branch(rng, depth, first, ((),) * players, menus, zero_sum), players)
 
 
 def _branch(rng: Random, depth: int, actor: int | None, memories, menus, zero_sum: bool) -> Branch:

@@ -17,6 +17,7 @@ import feint
 from conftest import random_games
 from feint.solvers.algorithm import Algorithm, Config
 from feint.testing import CheckedGame, check_algorithm, check_game
+from feint.tree.held import fixed, held
 
 
 class Coin(feint.Game):
@@ -309,7 +310,13 @@ def hidden_list(self, state, action):
     return after
 
 
-@pytest.mark.parametrize(
+def dealt_from(self, state):
+    """The deck, not put back: it has fewer cards the next time."""
+    state.moves.append("dealt")
+    return Objects.chance(self, state)
+
+
+CHANGING = pytest.mark.parametrize(
     ("kind", "question", "method"),
     [
         *((kind, "play", method) for kind in (Moves, SlottedMoves) for method in (appended, appended_and_copied)),
@@ -317,13 +324,48 @@ def hidden_list(self, state, action):
         (Moves, "legal", sorted_legal),
         (Moves, "view", noting_view),
         (Moves, "play", hidden_list),
+        (Moves, "chance", dealt_from),
     ],
 )
+
+
+@CHANGING
 def test_states_changed_in_place_are_told(kind, question, method):
     game = type("Changing", (Objects,), {"kind": kind, question: method})()
     words = rf"^coin changes the state that {question} is asked about; leave it as it is, and let play return another "
-    with pytest.raises(feint.BadInput, match=words + r"\(seen after .*\)\.$"):
+    with pytest.raises(feint.BadInput, match=words + r"\(seen a.*\)\.$"):
         check_game(game)
+
+
+@CHANGING
+def test_states_changed_in_place_are_not_unrolled(kind, question, method):
+    game = type("Changing", (Objects,), {"kind": kind, question: method})()
+    sentence = r"^coin changes a state in place \(.*\), .*; leave .*, and let play and chance return new ones\.$"
+    with pytest.raises(feint.BadInput, match=sentence):
+        feint.unroll(game)
+
+
+@pytest.mark.parametrize("kind", [Moves, SlottedMoves])
+def test_states_that_could_be_changed_and_are_not_are_unrolled(kind):
+    tree = feint.unroll(type("Kind", (Lazy if kind is Moves else Objects,), {"kind": kind})())
+    assert tree.fingerprint == feint.unroll(Coin()).fingerprint
+
+
+def test_what_can_change_is_told_from_what_cannot():
+    """However deep it is: states may be chains of all the states before them."""
+    chain = ()
+    for move in range(5000):
+        chain = (chain, move)
+    frozen = dataclasses.make_dataclass("Frozen", ["moves"], frozen=True)
+    assert fixed(chain, None)
+    assert fixed(frozen((chain, 1.5, frozenset({"a"}))), None)
+    assert not fixed(frozen([1]), None)
+    assert not fixed((1, (2, {})), None)
+    known = [1]
+    assert fixed((known, 2), known)
+    assert held([chain]) == held([chain])
+    assert held([chain, float("nan")]) == held([chain, float("nan")]) != held([chain, 1.0])
+    assert held([[1], 2]) != held([[1, 2]])
 
 
 def test_rules_that_remember_what_was_asked_are_told():

@@ -50,7 +50,7 @@ class TreeArena(Arena):
 
     @property
     def zero_sum(self) -> bool:
-        return bool(jnp.allclose(self.ends.sum(1), 0.0, atol=1e-6))
+        return bool((jnp.abs(self.ends.sum(1)) <= 1e-6 * jnp.abs(self.ends).max(initial=0.0)).all())
 
     @property
     def deal_words(self) -> int:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from feint.cli import terminal
 from feint.cli.ask import ask
+from feint.cli.check import check
 from feint.cli.compare import compare
 from feint.cli.judge import evaluate, league, play_match
 from feint.cli.lists import agents, algorithms, games, judges, players, runs
@@ -48,7 +49,7 @@ def start(
 
 
 LISTS = (games, algorithms, agents, runs, players, judges)
-for command in (*LISTS, train, evaluate, play_match, league, ask, play, show, compare, reproduce):
+for command in (*LISTS, check, train, evaluate, play_match, league, ask, play, show, compare, reproduce):
     app.command("match" if command is play_match else None)(command)
 
 

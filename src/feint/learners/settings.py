@@ -190,6 +190,10 @@ class SelfPlaySettings(Config):
     @abstractmethod
     def on(self, form: Form) -> SelfPlay: ...
 
+    def check(self, form: Form) -> None:
+        for player in range(form.players if form.tree else 0):
+            form.situations(player, self.encoding)  # which refuses players who never decide
+
     def read(self, arrays: Arrays, fingerprint: str, form: Callable[[], Form]) -> Strategy:
         """A table, or networks where the game is too large for one."""
         listed = "probabilities" in arrays

@@ -19,6 +19,7 @@ from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.files import last_folder
 from feint.runs.folder import RunFolder
 from feint.runs.loop import Callback, Following, Loop, Unwatched, Watcher, evaluation_points
+from feint.runs.resources import check_room
 from feint.runs.rules import remember, source_of
 from feint.runs.run import Run, config_of
 from feint.runs.signals import listening
@@ -102,6 +103,7 @@ def _train(
     _check_suited(asked, config, form)
     stage(f"preparing {config.algorithm}")
     solver = asked.on(form)
+    check_room(solver, config)
     if path is not None and before is not None:
         with RunFolder.resume(path, config) as folder:
             stage("compiling")

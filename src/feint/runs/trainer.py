@@ -17,6 +17,7 @@ from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
 from feint.runs.config import RunConfig
 from feint.runs.files import Row
+from feint.runs.resources import check_steps
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.tree.cache import keep_compiled
 
@@ -46,6 +47,7 @@ class Trainer:
             )
         forward: Any = eqx.filter_jit(self._forward, donate="all-except-first")
         self._advance = forward.lower(solver, self.state, jnp.asarray(1), jnp.asarray(self._goal)).compile()
+        check_steps(self._advance, config)
         self.evaluate()  # compiles that too, before the clock starts
 
     def _forward(

@@ -93,7 +93,7 @@ class RegretMinimiser(Algorithm[CFRState]):
         strategies, plans = list(state.strategies), list(state.plans)
         for player, side in enumerate(self.form.sides):
             opposing = plans if self.config.alternating else state.plans
-            regret, _ = side.backup(without(player, opposing), side.expected(strategies[player]))
+            regret = side.backup(without(player, opposing), side.expected(strategies[player])).advantage
             sums[player] = sums[player] + weight * plans[player]
             regrets[player] = self._shrink(regrets[player] + regret, time)
             hoped = regrets[player] + regret if self.config.predictive else regrets[player]

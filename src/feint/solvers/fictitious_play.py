@@ -85,8 +85,7 @@ class FictitiousPlayer(Algorithm[FictitiousState]):
         average = list(state.average)
         for player, side in enumerate(self.form.sides):
             opposing = average if self.alternating else state.average
-            advantage, _ = side.backup(without(player, opposing), lambda _, worth: worth.max(0))
-            response = side.plan(side.pure(advantage))
+            response = side.plan(side.pure(side.best(without(player, opposing))))
             average[player] = average[player] + (response - average[player]) / (time + 1.0)
         return FictitiousState(time, tuple(average)), {}
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import Any, cast, final
 
@@ -15,8 +14,11 @@ import numpy as np
 from feint.games.errors import BadInput, IllegalMove
 from feint.games.game import CHANCE, TERMINAL, Game
 from feint.games.library import load_game
+from feint.tree.held import held
 from feint.tree.unroll import Walk, check_names, rules_at_work
 
+LIMIT = 3000
+"""How many states are looked at unless more are asked for."""
 HANDS = 20
 """How many random hands are played to their end in a game that has more states than are looked at."""
 LONGEST = 10_000
@@ -48,15 +50,16 @@ class CheckedGame:
         )
 
 
-def check_game(game: Game[Any] | str, limit: int = 3000) -> CheckedGame:
+def check_game(game: Game[Any] | str, limit: int = LIMIT, report: Callable[[int], None] | None = None) -> CheckedGame:
     """Raise `BadInput` at the first promise of `feint.Game` that the rules are seen to break.
 
     States are looked at breadth-first until `limit` are known; where those are not all, random hands are played too.
+    `report` is told the number of states every so often.
     """
     game = load_game(game) if isinstance(game, str) else game
     check_names(game)
     look = _Look(game)
-    complete = look.breadth_first(limit)
+    complete = look.breadth_first(limit, report)
     look.check_size(complete)
     random = Random(0)
     for _ in range(0 if complete else HANDS):
@@ -74,13 +77,15 @@ class _Look:
         self._depth: list[int] = []
         """How many moves led to each state."""
 
-    def breadth_first(self, limit: int) -> bool:
+    def breadth_first(self, limit: int, report: Callable[[int], None] | None) -> bool:
         """Look at one state after the other while fewer than `limit` are known; whether those were all."""
         node = self._start()
         while node < len(self._depth) < limit:
             for after in self._following(node):
                 self._add(*after)
             node += 1
+            if report and node % 100 == 0:
+                report(node)
         return node == len(self._depth)
 
     def hand(self, random: Random) -> None:
@@ -236,34 +241,10 @@ class _Watched:
 
     def _now(self, question: str, state: Any) -> Any:
         """All that a state holds and, around the questions that rules may take for orders, what they say of it."""
-        told = [_held(state, set())]
+        told = held(state)
         if question in {"play", "chance", "payoffs"}:
             game, actor = self._game, self._game.actor(state)
             views = [game.view(state, player) for player in range(game.players if actor >= 0 else 0)]
             rest = game.payoffs(state) if actor == TERMINAL else game.legal(state) if actor >= 0 else ()
-            told.append(_held([actor, rest, views], set()))
+            told += held([actor, rest, views])
         return told
-
-
-def _held(value: Any, seen: set[int]) -> Any:
-    """All that a value holds, in a form that does not change when the value does."""
-    if value is None or isinstance(value, int | str | bytes):
-        return value
-    if isinstance(value, float):
-        return repr(value)  # for nan is not equal to itself
-    if isinstance(value, tuple):
-        return [_held(part, seen) for part in value]
-    if callable(value) or isinstance(value, Game) or id(value) in seen:
-        return id(value)
-    seen.add(id(value))  # for it may be a part of itself
-    if hasattr(value, "tobytes"):
-        return value.tobytes()
-    if isinstance(value, Collection):
-        return [_held(part, seen) for part in (value.items() if isinstance(value, Mapping) else value)]
-    kind = type(value)
-    names = [
-        *getattr(value, "__dict__", ()),
-        *(name for each in kind.__mro__ for name in getattr(each, "__slots__", ())),
-    ]
-    held = [name for name in names if not isinstance(getattr(kind, name, None), cached_property)]
-    return [(name, _held(getattr(value, name, None), seen)) for name in held] if held else repr(value)

@@ -64,7 +64,7 @@ def _plot(tree: Tree, depth: np.ndarray, player: int, place: np.ndarray) -> list
 
 
 def _side(tree: Tree, player: int, levels: list[list[_Plot]], place: np.ndarray, sizes: list[int]) -> Side:
-    last, payoff = _merged(tree, player)
+    last, payoff, stake = _merged(tree, player)
     others = [other for other in range(tree.players) if other != player]
     after = np.zeros((len(others), len(last)), np.int64)
     for number, other in enumerate(others):
@@ -85,7 +85,7 @@ def _side(tree: Tree, player: int, levels: list[list[_Plot]], place: np.ndarray,
         above = levels[number - 1][0].start if number else 0
         blocks = []
         for plot in level:
-            (worth,) = _stacked(plot, terminal_at, (payoff,), 0.0)
+            worth, gains = _stacked(plot, terminal_at, (payoff, stake), 0.0)
             blocks.append(
                 Block(
                     start=plot.start,
@@ -93,6 +93,7 @@ def _side(tree: Tree, player: int, levels: list[list[_Plot]], place: np.ndarray,
                     rows=len(plot.rows),
                     parent=_index(np.where(number, place[tree.parent_sequence[plot.rows]] - above, 0)),
                     payoff=jnp.asarray(worth, jnp.float64),
+                    stake=jnp.asarray(gains, jnp.float64),
                     others=_index(
                         np.array(_stacked(plot, terminal_at, tuple(after), 0)).reshape(len(others), *worth.shape)
                     ),
@@ -109,12 +110,13 @@ def _side(tree: Tree, player: int, levels: list[list[_Plot]], place: np.ndarray,
     )
 
 
-def _merged(tree: Tree, player: int) -> tuple[np.ndarray, np.ndarray]:
-    """Terminals that every player reaches by the same sequences are one, with their payoffs added up."""
+def _merged(tree: Tree, player: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Terminals that every player reaches by the same sequences are one, with their payoffs added up, and as gains."""
     last, which = np.unique(tree.last_sequence, axis=0, return_inverse=True)
-    payoff = np.bincount(which.ravel(), tree.weighted_payoff[:, player], len(last))
+    payoffs = tree.weighted_payoff[:, player]
+    payoff, stake = (np.bincount(which.ravel(), each, len(last)) for each in (payoffs, np.abs(payoffs)))
     worth = payoff != 0
-    return last[worth], payoff[worth]
+    return last[worth], payoff[worth], stake[worth]
 
 
 def _stacked(plot: _Plot, at: np.ndarray, values: tuple[np.ndarray, ...], blank: float) -> list[np.ndarray]:

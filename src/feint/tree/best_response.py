@@ -19,9 +19,7 @@ def nash_conv_of(form: SequenceForm, table: Float[Array, "i a"]) -> Float[Array,
     plans = form.plans(strategies)
     total = jnp.zeros(())
     for player, side in enumerate(form.sides):
-        others = without(player, plans)
-        advantage, _ = side.backup(others, lambda _, worth: worth.max(0))
-        total = total - (plans[player][:-1] * advantage).sum()
+        total = total - (plans[player][:-1] * side.best(without(player, plans)).advantage).sum()
     return total
 
 
@@ -31,9 +29,7 @@ def response_gap(form: SequenceForm, table: Float[Array, "i a"], responses: Floa
     total = jnp.zeros(())
     for player, (side, response) in enumerate(zip(form.sides, form.vectors(responses), strict=True)):
         others = without(player, plans)
-        _, best = side.backup(others, lambda _, worth: worth.max(0))
-        _, got = side.backup(others, side.expected(response))
-        total = total + best - got
+        total = total + side.best(others).value - side.backup(others, side.expected(response)).value
     return total
 
 
@@ -57,12 +53,11 @@ def judged(form: SequenceForm, table: Float[Array, "i a"]) -> Judgement:
     values, best, responses = [], [], []
     gains = jnp.zeros(form.infosets)
     for player, side in enumerate(form.sides):
-        others = without(player, plans)
-        advantage, most = side.backup(others, lambda _, worth: worth.max(0))
-        lost = -plans[player][:-1] * advantage
-        best.append(most)
-        values.append(most - lost.sum())
-        responses.append(side.pure(advantage))
+        worth = side.best(without(player, plans))
+        lost = -plans[player][:-1] * worth.advantage
+        best.append(worth.value)
+        values.append(worth.value - lost.sum())
+        responses.append(side.pure(worth))
         gains = gains.at[side.infosets(form.moves)].set(side.per_infoset(lost), unique_indices=True)
     return Judgement(jnp.stack(values), jnp.stack(best), form.table(responses), gains)
 

@@ -15,7 +15,7 @@ def move_values_of(tree: Tree, table: Float[np.ndarray, "i a"]) -> Float[np.ndar
     """What each move is worth to whoever makes it, in chips per hand, while the others keep to the table."""
     responses = np.asarray(judge_of(tree).judged(table).responses)
     infoset, inner = tree.infoset[tree.parent], tree.actor[tree.parent] >= 0
-    values, levels = np.full(table.shape, np.nan), _levels(tree)
+    values, levels = np.full(table.shape, np.nan), levels_of(tree)
     for player in range(tree.players):
         own = tree.player == player
         followed = np.where(own[:, None], responses, table)
@@ -38,7 +38,7 @@ def move_values_of(tree: Tree, table: Float[np.ndarray, "i a"]) -> Float[np.ndar
     return values
 
 
-def _levels(tree: Tree) -> list[slice]:
+def levels_of(tree: Tree) -> list[slice]:
     """The nodes of each depth: a child comes after its parent, and nodes of one depth are next to each other."""
     first, levels = 0, [slice(0, 1)]
     while tree.children[levels[-1]].any():

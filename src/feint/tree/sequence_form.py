@@ -14,7 +14,7 @@ sets], and sums over moves, terminals and children all run along leading axes: n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import NamedTuple, final
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ Vector = Float[Array, " s"]
 """One number for each sequence of a player, in the form's order."""
 
 ROUNDING = 1e-12
-"""Worths closer than this, in chips per hand, are equal."""
+"""Worths that differ by a smaller share of what was added up to them are equal."""
 
 Plan = Float[Array, " _"]
 """A plan. It has an entry more than a vector: the empty sequence's, last and 1, so 'no move yet' is no special case."""
@@ -43,6 +43,8 @@ class Block(eqx.Module):
     """The player's sequence before each information set, counted within the depth above; unused at depth 0."""
     payoff: Float[Array, "terminals moves rows"]
     """Chance-weighted payoffs of the terminals that follow each sequence directly; 0 where there are fewer."""
+    stake: Float[Array, "terminals moves rows"]
+    """The same, were all of them gains: what rounding in them is to be measured by."""
     others: Int[Array, "others terminals moves rows"]
     """The other players' last sequences at those terminals."""
     child: Int[Array, "children moves rows"]
@@ -55,6 +57,17 @@ class Block(eqx.Module):
 
 Choose = Callable[[Block, Float[Array, "moves rows"]], Float[Array, " rows"]]
 """What an information set is worth, given what its moves are worth."""
+
+
+class Worth(NamedTuple):
+    """What moves are worth, weighted with the probability that chance and the other players play along."""
+
+    advantage: Vector
+    """What each move is worth beyond its information set."""
+    size: Vector
+    """What was added up to that, were all of it gains: what rounding and ties are to be measured by."""
+    value: Float[Array, ""]
+    """What the game is worth."""
 
 
 @final
@@ -97,28 +110,34 @@ class Side(eqx.Module):
             depths.append(_joined([part.ravel() for part in parts]))
         return jnp.concatenate([*depths, jnp.ones(1)])
 
-    def backup(self, others: Sequence[Plan], choose: Choose) -> tuple[Vector, Float[Array, ""]]:
-        """One sweep up: what each move is worth beyond its information set, and what the game is worth.
-
-        Worth is counterfactual: weighted with the probability that chance and the other players play along. With
-        `choose` an expectation the first result is the instantaneous regret; with a maximum, a best response's.
+    def backup(self, others: Sequence[Plan], choose: Choose) -> Worth:
+        """One sweep up. With `choose` an expectation the advantage is the instantaneous regret; with a maximum, a best
+        response's.
         """
         advantages: list[Vector] = []
-        below: Float[Array, " rows"] | None = None
+        sizes: list[Vector] = []
+        below: tuple[Float[Array, " rows"], Float[Array, " rows"]] | None = None
         for depth in reversed(self.depths):
-            worths = []
+            worths, largest = [], []
             for block in reversed(depth):
-                worth = _weighted(block.payoff, block.others, others).sum(0)
+                worth, size = (_weighted(part, block.others, others).sum(0) for part in (block.payoff, block.stake))
                 if below is not None and len(block.child):
-                    worth = worth + below[block.child].sum(0)
+                    worth, size = worth + below[0][block.child].sum(0), size + below[1][block.child].sum(0)
                 chosen = choose(block, worth)
                 worths.append(chosen)
+                largest.append(size.max(0))
                 advantages.append((worth - chosen).ravel())
-            below = jnp.concatenate([*reversed(worths), jnp.zeros(1)])
+                sizes.append(size.ravel())
+            none = jnp.zeros(1)
+            below = jnp.concatenate([*reversed(worths), none]), jnp.concatenate([*reversed(largest), none])
         value = _weighted(self.idle_payoff, self.idle_others, others).sum()
         if below is not None:
-            value = value + below.sum()
-        return _joined(advantages[::-1]), value
+            value = value + below[0].sum()
+        return Worth(_joined(advantages[::-1]), _joined(sizes[::-1]), value)
+
+    def best(self, others: Sequence[Plan]) -> Worth:
+        """What moves are worth to who plays on as well as can be."""
+        return self.backup(others, lambda _, worth: worth.max(0))
 
     def expected(self, strategy: Vector) -> Choose:
         """Worth under a behaviour strategy, for `backup`."""
@@ -128,13 +147,16 @@ class Side(eqx.Module):
         """Sums over the moves of each information set, in the order of `infosets`."""
         return _joined([block.of(vector).sum(0) for block in self.blocks])
 
-    def pure(self, worth: Vector) -> Vector:
-        """The strategy that takes the first best move everywhere; differences that rounding can make are ties."""
+    def pure(self, worth: Worth) -> Vector:
+        """The strategy that takes the first best move everywhere; differences that rounding can make are ties.
+
+        What rounding can make is a share of what was added up, however rarely the others let it come to this.
+        """
 
         def best(block: Block) -> Float[Array, "moves rows"]:
-            part = block.of(worth)
-            first = (part >= part.max(0) - ROUNDING).argmax(0)
-            return (jnp.arange(block.moves)[:, None] == first).astype(worth.dtype)
+            part, size = block.of(worth.advantage), block.of(worth.size)
+            first = (part >= part.max(0) - ROUNDING * size.max(0)).argmax(0)
+            return (jnp.arange(block.moves)[:, None] == first).astype(part.dtype)
 
         return self.each(best)
 

@@ -17,6 +17,7 @@ from feint.games.errors import BadInput, told
 from feint.games.game import CHANCE, TERMINAL, Game
 from feint.games.library import load_game
 from feint.tree.cache import read_tree, tree_file, write_tree
+from feint.tree.held import fixed, held
 from feint.tree.tree import Tree
 
 NODE_LIMIT = 3_000_000
@@ -104,6 +105,8 @@ class Walk:
     payoff: list[Any] = field(default_factory=list)
     states: list[Any] = field(default_factory=list)
     """The state of each node; forgotten once expanded."""
+    marks: list[int | None] = field(default_factory=list)
+    """Of each state what it held when it came, hashed; None where that cannot change."""
     sequences: list[tuple[int, ...]] = field(default_factory=list)
     """Every player's last sequence at each node, as infoset * moves + move."""
     known: dict[tuple[int, Hashable], int] = field(default_factory=dict)
@@ -135,6 +138,8 @@ class Walk:
         self.children.append(0)
         self.infoset.append(-1)
         self.payoff.append(self._payoffs(state) if actor == TERMINAL else None)
+        before = self.states[parent] if parent >= 0 and self.marks[parent] is None else None
+        self.marks.append(None if actor == TERMINAL or fixed(state, before) else _mark(state))
         self.states.append(None if actor == TERMINAL else state)
         self.sequences.append(sequences)
 
@@ -150,10 +155,22 @@ class Walk:
         if self.actor[node] == TERMINAL:
             return
         self.first_child[node] = len(self.actor)
-        for after in self.after(node):
-            self.add(*after)
+        try:
+            for after in self.after(node):
+                self.add(*after)
+        finally:  # rules that change a state may well stumble over it
+            self._check_unchanged(node)
         self.states[node] = None
         self.children[node] = len(self.actor) - self.first_child[node]
+
+    def _check_unchanged(self, node: int) -> None:
+        """Refuse rules that put a move into the state that it is made from: all that they say of it is then void."""
+        if self.marks[node] is not None and self.marks[node] != _mark(self.states[node]):
+            where = f"at {self.labels[self.infoset[node]]!r}" if self.infoset[node] >= 0 else "where chance moves"
+            raise BadInput(
+                f"{self.game.name} changes a state in place ({where}), so that what follows from it cannot be told; "
+                f"leave states as they are, and let play and chance return new ones."
+            )
 
     def after(self, node: int) -> Iterator[tuple[Any, int, int, float, tuple[int, ...]]]:
         """All that may follow a chance move or a decision, each as `add` takes it."""
@@ -274,6 +291,10 @@ def _too_large(game: Game[Any], limit: int) -> BadInput:
         f"{game.name} has more than {limit:,} nodes, the limit for unrolling; "
         f"choose a smaller game, or raise the limit with feint.unroll(game, limit=...)."
     )
+
+
+def _mark(state: Any) -> int:
+    return hash(tuple(held(state)))
 
 
 def _reach(parent: np.ndarray, chance: np.ndarray) -> np.ndarray:

@@ -1,0 +1,116 @@
+"""Whether a run fits into memory, worked out before any of it is taken."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from feint.games.errors import BadInput
+from feint.runs.config import RunConfig, flat
+from feint.solvers.algorithm import Algorithm
+
+COPIES = 2
+"""A state is held twice while it is set up and while it is saved."""
+MANY = 10_000_000
+"""Where a setting asks for more of anything, steps are looked at before the compiler, which crashes, sees them."""
+
+
+def check_room(solver: Algorithm[Any], config: RunConfig) -> None:
+    """Refuse a run whose states, or the largest array of whose steps, do not fit."""
+    with _traced(config):
+        state = jax.eval_shape(lambda: solver.init(jax.random.key(0)))
+    sizes = {jax.tree_util.keystr(place): _size(leaf) for place, leaf in jax.tree_util.tree_leaves_with_path(state)}
+    most = max(sizes, key=lambda place: sizes[place])
+    _refuse(COPIES * config.seeds * sum(sizes.values()), f"state{most} most of all", config)
+    if any(isinstance(value, int) and value > MANY for value in flat(config.settings).values()):
+        with _traced(config):
+            step = jax.make_jaxpr(lambda state: solver.step(state))(state).jaxpr
+        _refuse(config.seeds * max(_made(step), default=0), "its steps most of all", config)
+
+
+@contextmanager
+def _traced(config: RunConfig) -> Iterator[None]:
+    """What there cannot be as many of is met in many ways, all told in a sentence."""
+    try:
+        yield
+    except BadInput:
+        raise
+    except Exception as error:
+        first = next(iter(str(error).splitlines()), "")
+        raise BadInput(
+            f"{config.algorithm} cannot be set up with these settings ({type(error).__name__}: {first[:100]}); "
+            f"choose smaller ones."
+        ) from error
+
+
+def check_steps(advance: Any, config: RunConfig) -> None:
+    """Refuse a run whose steps, as they were compiled, need more on their way than there is."""
+    needed = advance.compiled.memory_analysis()
+    _refuse(needed.temp_size_in_bytes if needed else 0, "its steps most of all", config)
+
+
+def _size(array: Any) -> int:
+    return int(math.prod(array.shape) * array.dtype.itemsize)
+
+
+def _made(code: Any) -> Iterator[int]:
+    """The size of every array that traced code makes, loops and branches included."""
+    for line in code.eqns:
+        yield from (_size(made.aval) for made in line.outvars)
+        for inner in jax.tree.leaves(list(line.params.values()), is_leaf=lambda part: hasattr(part, "eqns")):
+            if hasattr(inner, "eqns"):
+                yield from _made(inner)
+
+
+def _refuse(needed: int, most: str, config: RunConfig) -> None:
+    free = memory()
+    if free is not None and needed > free:
+        seeds = f" with {config.seeds:,} seeds" if config.seeds > 1 else ""
+        raise BadInput(
+            f"{config.algorithm} on {config.game}{seeds} needs {_gigabytes(needed)} of memory ({most}), but "
+            f"{_gigabytes(free)} are free; choose smaller settings{' or fewer seeds' if seeds else ''}."
+        )
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB"
+
+
+def memory() -> int | None:
+    """Bytes that are free where arrays are kept; None where nobody says."""
+    device = jax.devices()[0]
+    if device.platform != "cpu":
+        told = device.memory_stats() or {}
+        return told["bytes_limit"] - told.get("bytes_in_use", 0) if "bytes_limit" in told else None
+    free = [each() for each in (_of_machine, _of_container)]
+    return min((size for size in free if size is not None), default=None)
+
+
+def _of_machine() -> int | None:
+    """What Linux says is free; elsewhere, what there is."""
+    lines = _read(Path("/proc/meminfo"), lambda text: dict(line.split(":") for line in text.splitlines()))
+    if lines and "MemAvailable" in lines:
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not known there
+        return None
+
+
+def _of_container() -> int | None:
+    """What is left of what a container may take."""
+    limit, used = (_read(Path("/sys/fs/cgroup") / name, int) for name in ("memory.max", "memory.current"))
+    return None if limit is None or used is None else limit - used
+
+
+def _read(path: Path, read: Callable[[str], Any]) -> Any:
+    try:
+        return read(path.read_text())
+    except (OSError, ValueError):  # there is no such file, or it says that there is no limit
+        return None

@@ -1,0 +1,66 @@
+"""What does not fit into memory is refused in a sentence, before anything is taken."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import feint
+from feint.runs import resources
+from feint.runs.config import RunConfig
+
+PAPER = {"preset": "paper", "steps": 1}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "asked", "sentence"),
+    [
+        (
+            "cfr+",
+            {"seeds": 10**9},
+            r"^cfr\+ on kuhn with 1,000,000,000 seeds needs .* GB of memory \(state\..* fewer seeds",
+        ),
+        (
+            "nfsp",
+            {"settings": {"network.hidden": "1000000,1000000"}},
+            r"^nfsp on kuhn needs .*\.weight most of all\), but",
+        ),
+        ("nfsp", {"settings": {"replay.capacity": 10**13}, **PAPER}, r"needs .* \(state.*replay\.rows.* most of all\)"),
+        (
+            "nfsp",
+            {"settings": {"batch": 10**18}, **PAPER},
+            r"needs .* GB of memory \(its steps most of all\), but .* free;",
+        ),
+        (
+            "nfsp",
+            {"settings": {"batch": 10**30}, **PAPER},
+            r"^nfsp (needs|cannot be set up with these settings \(Ov).* smaller",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, algorithm, asked, sentence):
+    with pytest.raises(feint.BadInput, match=sentence):
+        feint.train(algorithm, "kuhn", **{"steps": 1} | asked, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_steps_need_on_their_way_is_counted(monkeypatch):
+    sorted_twice = jax.jit(lambda x: jnp.sort(jnp.sort(x) @ x) @ x).lower(jnp.ones((100, 100))).compile()
+    config = RunConfig("kuhn", "cfr+", {}, 0, 1, 1, None, None, None)
+    resources.check_steps(SimpleNamespace(compiled=sorted_twice), config)
+    monkeypatch.setattr(resources, "memory", lambda: 1000)
+    with pytest.raises(feint.BadInput, match=r"^cfr\+ on kuhn needs 0\.0 GB of memory \(its steps"):
+        resources.check_steps(SimpleNamespace(compiled=sorted_twice), config)
+
+
+def test_a_container_may_leave_less_than_the_machine_has(monkeypatch):
+    free = resources.memory()
+    assert free > 1e8
+    files = {"memory.max": 3_000_000, "memory.current": 1_000_000}
+    monkeypatch.setattr(resources, "_read", lambda path, read: files.get(path.name))
+    assert resources.memory() == 2_000_000
+    files["memory.max"] = None
+    assert resources.memory() > 1e8

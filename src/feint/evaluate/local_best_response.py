@@ -37,7 +37,7 @@ from feint.arena.arena import draw, for_device, random_words
 from feint.arena.betting import ILLEGAL, BettingTree
 from feint.arena.cards import CardArena, build_card_arena
 from feint.arena.policy import Policy
-from feint.evaluate.measure import Follow, Judge, Measure, Verdict, bound_by_play, strategy_of
+from feint.evaluate.measure import Follow, Judge, Measure, Pace, Verdict, bound_by_play, strategy_of
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.games.poker import CALL, FOLD, RAISE
@@ -63,7 +63,7 @@ def local_best_response(
 
     `policy` plays in the card arena of this betting. While board cards are to come, showdowns are foreseen over all
     boards there can be if they are at most `runouts`, else over so many of them. `progress` is told
-    the bound so far, again and again.
+    the bound so far, again and again, once there is one: whoever looks on may stop there.
     """
     if betting.players != 2:
         raise BadInput(f"A local best response has one opponent, but {betting.name} has {betting.players} players.")
@@ -75,13 +75,13 @@ def local_best_response(
     response, key = build_local_response(betting, runouts), jax.random.key(seed)
     tables, deals = max(1, for_device(ROWS) // len(response.bits)), math.ceil(hands / 2)
     parts = math.ceil(deals / (HANDS * tables))
-    played = np.zeros((2, 0, 2))
+    batch, played = math.ceil(deals / parts), np.zeros((2, 0, 2))
     for part in range(parts):
         dealing = jax.random.fold_in(key, part)
-        seats = [_play(response, policy, seat, tables, math.ceil(deals / parts), dealing) for seat in jnp.arange(2)]
+        seats = [_play(response, policy, seat, tables, batch, dealing) for seat in jnp.arange(2)]
         played = np.concatenate([played, np.stack(seats, 2)], 1)
-        bound = bound_by_play(without_luck(*played))
-        if progress:
+        bound = bound_by_play(without_luck(*played), batch * parts if progress else None)
+        if progress and math.isfinite(bound.value - (bound.low or 0.0)):
             progress(bound)
     return bound
 
@@ -104,8 +104,10 @@ class LocalBestResponse(Judge):
             return Verdict((found.in_big_blinds(form.big_blind),))
 
         def told(found: Measure) -> None:
-            follow(f"{found.hands:,} of {self.hands:,} hands of a local best response", verdict(found))
+            left = pace.left(found.hands or 0, self.hands)
+            follow(f"{found.hands:,} of {self.hands:,} hands of a local best response{left}", verdict(found))
 
+        pace = Pace()
         by_cards = form.by_cards(strategy_of(player))
         if by_cards is None:
             raise BadInput(f"A local best response goes by betting, and {form.name} is no poker; ask another judge.")

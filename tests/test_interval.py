@@ -13,7 +13,7 @@ from feint.arena.policy import Always, Uniform
 from feint.arena.tables import build_arena
 from feint.evaluate.interval import FEWEST, reach
 from feint.evaluate.match import match
-from feint.evaluate.measure import bound_by_play
+from feint.evaluate.measure import Pace, bound_by_play
 
 SEEDS, DEALS, LOOK = 2000, 2000, 20
 
@@ -94,3 +94,12 @@ def test_a_match_stopped_early_says_how_early(call, monkeypatch, hands):
     assert ("± ? mbb/h" in out) == (hands == 20)
     told = json.loads(call("match", "feint:kuhn", "random", "--hands", "100000", "--json")[1])
     assert (told["hands"], told["asked"], told["error"] is None) == (hands, 100_000, hands == 20)
+
+
+def test_how_long_it_takes_is_told_once_it_is_known(monkeypatch):
+    """The first part may have been slow for being compiled."""
+    clock = iter([100.0, 110.0, 400.0, 500.0])
+    monkeypatch.setattr("feint.evaluate.measure.time.monotonic", lambda: next(clock))
+    pace = Pace()
+    left = [pace.left(done, 1000) for done in (100, 200, 400, 1000)]
+    assert left == ["", ", about 80 s left", ", about 10 min left", ""]

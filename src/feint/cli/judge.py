@@ -13,6 +13,7 @@ from feint.cli.terminal import AsJson, GameName, Interruptible, PlayerName, Trus
 from feint.games.errors import BadInput, check_seed
 
 if TYPE_CHECKING:
+    from feint.evaluate.match import Match
     from feint.evaluate.measure import Facts, Verdict
     from feint.runs.lineup import LineUp
 
@@ -101,7 +102,8 @@ def play_match(
 ) -> None:
     """Play two players against each other on duplicate deals: what the first wins, with its 95% interval."""
     from feint.cli.person import PLAYERS
-    from feint.evaluate.match import Match, exact_winnings, play_players
+    from feint.evaluate.match import exact_winnings, play_players
+    from feint.evaluate.measure import Pace
     from feint.runs.lineup import line_up
 
     played: Match | None = None
@@ -110,9 +112,11 @@ def play_match(
         nonlocal played
         played = so_far
         keeping.something = True
-        status.update(f"{played.hands:,} of {hands:,} hands: {_won(lineup, played)}; Ctrl-C leaves it there")
+        done = f"{played.hands:,} of {hands:,} hands{pace.left(played.hands, hands)}"
+        status.update(f"{done}: {_won(lineup, played)}; Ctrl-C leaves it there")
 
     check_seed(seed)
+    pace = Pace()
     with Waiting("reading") as status, Interruptible() as keeping:
         lineup = line_up((first, second), game, seed, PLAYERS, trust)
         status.update("playing")
@@ -122,12 +126,13 @@ def play_match(
     unit = 1000 / lineup.form.big_blind
     if as_json:
         low, high = played.interval
-        words = {"first": first, "second": second, "game": lineup.form.name, "hands": played.hands}
-        numbers = {"winnings": played.mean * unit, "error": (high - low) / 2 * unit, "unit": "mbb/h"}
-        saved = played.saved if math.isfinite(played.saved) else None
-        print_json(words | numbers | {"exact": None if exact is None else exact * unit, "deals_saved": saved})
+        words = {"first": first, "second": second, "game": lineup.form.name, "hands": played.hands, "asked": hands}
+        error, exactly = (high - low) / 2 * unit, None if exact is None else exact * unit
+        numbers = {"winnings": played.mean * unit, "error": _or_none(error), "unit": "mbb/h", "exact": exactly}
+        print_json(words | numbers | {"deals_saved": _or_none(played.saved)})
         return
-    off = f"off {second}, over {played.hands:,} hands of {lineup.form.name}"
+    of = f"{played.hands:,} of {hands:,}" if played.winnings.asked else f"{played.hands:,}"
+    off = f"off {second}, over {of} hands of {lineup.form.name}"
     chips = f"{played.mean:+.4g} chips a hand"
     out.print(f"{first} wins {_won(lineup, played)} (95%; {chips}) {off}", soft_wrap=True)
     if exact is not None:
@@ -137,10 +142,17 @@ def play_match(
         err.print(told, soft_wrap=True)
 
 
-def _won(lineup: LineUp, played: Any) -> str:
+def _won(lineup: LineUp, played: Match) -> str:
+    """Winnings with how far luck reaches, once that is known."""
     low, high = played.interval
     unit = 1000 / lineup.form.big_blind
-    return f"{played.mean * unit:+,.1f} ± {(high - low) / 2 * unit:,.1f} mbb/h"
+    off = f"{(high - low) / 2 * unit:,.1f}" if math.isfinite(low) else "?"
+    return f"{played.mean * unit:+,.1f} ± {off} mbb/h"
+
+
+def _or_none(number: float) -> float | None:
+    """JSON has no infinity."""
+    return number if math.isfinite(number) else None
 
 
 def league(

@@ -3,10 +3,7 @@
 Exploitability is what a perfect opponent wins per hand, in chips: 0 at an equilibrium.
 """
 
-from pathlib import Path
-
 import feint
-from feint.report.curve import draw_curve
 
 ALGORITHMS = ["cfr", "cfr+"]  # `feint algorithms` lists them all
 
@@ -19,7 +16,7 @@ def main(steps: int = 2000) -> None:
     for rows in zip(*(run.metrics[::10] for run in runs), strict=True):  # runs are judged at the same steps
         print(f"{rows[0]['step']:8}", *(f"{row['exploitability']:10.2g}" for row in rows))
 
-    print("The picture is", draw_curve(runs, Path("solvers.png")))
+    print("The picture is", feint.compare(runs, "solvers.png"))
 
 
 if __name__ == "__main__":

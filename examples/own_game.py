@@ -1,17 +1,17 @@
-"""Write the rules of a game, have them checked, and solve it: python examples/own_game.py
-
-Both players put one chip in. A coin is tossed, and only the first player sees it. They may pass: heads win the pot,
-tails lose it. Or they bet a chip that it is heads, and the second player folds, or calls and sees the coin. With tails
-a bet is a bluff; how often should one bluff, and how often call?
-"""
+"""Write the rules of a game, have them checked, and solve it: python examples/own_game.py"""
 
 import feint
 from feint.testing import check_game
 
 
 class Bluff(feint.Game):
-    """A state is what has happened so far, such as ("tails", "bet", "call"): a tuple, so that nobody can change it."""
+    """Both players put one chip in. A coin is tossed, and only the first player sees it.
 
+    They may pass: heads win the pot, tails lose it. Or they bet a chip that it is heads, and the second player folds,
+    or calls and sees the coin. With tails a bet is a bluff; how often should one bluff, and how often call?
+    """
+
+    # A state is what has happened so far, such as ("tails", "bet", "call"): a tuple, so that nobody can change it.
     name, players, actions = "bluff", 2, ("pass", "bet", "fold", "call")
 
     def start(self):

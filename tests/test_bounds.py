@@ -17,7 +17,8 @@ from feint.arena.arena import random_words
 from feint.arena.cards import build_card_arena
 from feint.arena.policy import Always, TabularPolicy, Uniform
 from feint.evaluate.learned_best_response import learned_best_response
-from feint.evaluate.local_best_response import LocalResponse, build_local_response, local_best_response, without_luck
+from feint.evaluate.local_best_response import local_best_response, without_luck
+from feint.evaluate.local_deals import Deals, build_deals
 from feint.forms.dealt import CardForm
 from feint.forms.unrolled import TreeForm
 from feint.games.cards import best_five
@@ -128,9 +129,27 @@ def test_taking_luck_off_leaves_the_mean_and_cuts_the_spread():
     rng = np.random.default_rng(0)
     luck = rng.normal(size=(4000, 50, 2))
     won = 3.0 + np.array([1.0, 5.0]) * luck + rng.normal(size=luck.shape)
-    rest = np.stack([without_luck(*pair) for pair in zip(won, luck, strict=True)])
+    rest = np.stack([without_luck(each, luck[..., None]) for each, luck in zip(won, luck, strict=True)])
     assert abs(rest.mean() - 3.0) <= 4 * rest.mean((1, 2)).std() / np.sqrt(len(rest))
     assert rest.std((0, 1)) == pytest.approx(1.0, abs=0.1)
+
+
+def test_luck_that_is_told_twice_is_taken_off_once():
+    """In small games how good a hand is and its square say the same: shares must not run away."""
+    rng = np.random.default_rng(0)
+    luck = rng.normal(size=(400, 2, 1))
+    won = 3.0 + luck[..., 0]
+    rest = without_luck(won, np.concatenate([luck, -2 * luck, luck**2 - 1], -1))
+    np.testing.assert_allclose(rest, 3.0, atol=0.1)
+
+
+def test_most_of_the_luck_is_taken_off(tree_of, played, monkeypatch):
+    """Against a strategy in Leduc, less than half of the interval is left."""
+    policy = played("leduc", random_table(tree_of("leduc"), 2))
+    fair = local_best_response(betting_of("leduc"), policy, 4000)
+    monkeypatch.setattr("feint.evaluate.local_best_response.without_luck", lambda won, luck: won)
+    lucky = local_best_response(betting_of("leduc"), policy, 4000)
+    assert fair.high - fair.low < 0.5 * (lucky.high - lucky.low)
 
 
 def test_luck_is_taken_off_by_what_fits_the_other_half():
@@ -138,7 +157,7 @@ def test_luck_is_taken_off_by_what_fits_the_other_half():
     rng = np.random.default_rng(1)
     luck = rng.exponential(size=(40_000, 4, 2)) - 1
     won = luck**2
-    rest = np.stack([without_luck(*pair) for pair in zip(won, luck, strict=True)])
+    rest = np.stack([without_luck(each, luck[..., None]) for each, luck in zip(won, luck, strict=True)])
     assert abs(rest.mean() - 1.0) <= 4 * rest.mean((1, 2)).std() / np.sqrt(len(rest))
 
 
@@ -229,10 +248,10 @@ def test_learning_against_what_is_not_zero_sum_is_refused(tree_of):
 @cache
 def holdem():
     betting = betting_of("holdem")
-    return betting, build_card_arena(betting), build_local_response(betting, 32)
+    return betting, build_card_arena(betting), build_deals(betting, 32)
 
 
-foresee = eqx.filter_jit(LocalResponse.foresee)
+foresee = eqx.filter_jit(Deals.foresee)
 
 
 def test_who_always_folds_loses_three_quarters_of_a_big_blind():
@@ -265,7 +284,7 @@ def test_showdowns_are_those_of_the_rules():
 def test_run_outs_foresee_how_often_a_hand_wins():
     # Shares of the pot against a random hand, as any table of starting hands has them.
     shares = {"AsAh": 0.852, "7s2h": 0.346, "KhQh": 0.634}
-    response, deck = build_local_response(betting_of("holdem"), 1500), betting_of("holdem").game.deck
+    response, deck = build_deals(betting_of("holdem"), 1500), betting_of("holdem").game.deck
     names = [deck.name(card) for card in range(52)]
     own = jnp.asarray([[names.index(hand[:2]), names.index(hand[2:])] for hand in shares], jnp.uint8)
     possible, edge = foresee(response, own, jnp.zeros((3, 5), jnp.uint8), response.runouts[0])

@@ -26,8 +26,8 @@ BAD_INPUT = {
     "train cfr+ kuhn(players=99)": "players from 2 to 5, but players=99 was given",
     "train cfr+ kuhn(players=two)": "takes players as int, but players='two' was given",
     "train cfr+ kuhn((": "does not read as a game",
-    "train cfr+ kuhn --steps -5": "steps must be a positive number, but steps=-5 was given",
-    "train cfr+ kuhn --hands 0": "hands must be a positive number, but hands=0 was given",
+    "train cfr+ kuhn --steps -5": "steps must be a positive number below 1e+18, but steps=-5 was given",
+    "train cfr+ kuhn --hands 0": "hands must be a positive number below 1e+18, but hands=0 was given",
     "train cfr+ kuhn --hands 100": "cfr+ counts no hands, so a run of it cannot stop after 100; give --steps",
     "train cfr+ kuhn --seconds 0": "seconds must be a positive number",
     "train cfr+ kuhn --until nan": "until must be a positive number",
@@ -90,6 +90,11 @@ def test_train_leaves_a_run_that_can_be_judged_and_shown(call, tmp_path):
     assert code == 0
     assert len(strategy) == 12
     assert all(sum(row["moves"].values()) == pytest.approx(1) for row in strategy)
+    assert {row["player"] for row in strategy} == {1, 2}, "as people count them"
+    assert [list(row["moves"]) for row in strategy if row["sees"] in ("K", "K: bet")] == [
+        ["check", "bet"],
+        ["fold", "call"],
+    ]
 
     code, out, _ = call("show", summary["run"])
     assert code == 0

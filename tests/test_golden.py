@@ -218,3 +218,14 @@ def test_the_linear_programme_is_exact_in_any_unit(tree_of, unit):
     table = solve(scaled)
     assert feint.exploitability(tree, table) < 1e-12
     assert not feint.deviations(tree, table).share.any(), "rounding is no leak"
+
+
+@pytest.mark.parametrize("game", ["kuhn", feint.load_game("kuhn")], ids=["name", "rules"])
+def test_judges_take_a_game_in_place_of_its_tree(tree_of, game):
+    tree = tree_of("kuhn")
+    strategy = tree.uniform()
+    for judge in (feint.exploitability, feint.nash_conv, feint.expected_values, feint.move_values):
+        np.testing.assert_array_equal(judge(game, strategy), judge(tree, strategy))
+    np.testing.assert_array_equal(feint.deviations(game, strategy).gain, feint.deviations(tree, strategy).gain)
+    assert feint.best_response(game, strategy, 1).value == feint.best_response(tree, strategy, 1).value
+    assert feint.expected_values("kuhn", strategy)[0] == pytest.approx(0.125)

@@ -52,7 +52,42 @@ def test_a_game_s_rules_are_told(call):
     assert code == 0
     assert "leduc" not in out
     assert " ".join(inspect.getdoc(library()["kuhn"]).split()) in " ".join(out.split())
-    assert call("games", "khun")[2] == "feint: There is no game called 'khun' in the library; did you mean kuhn?\n"
+    assert call("games", "khun")[2] == "feint: There is no game called 'khun'; did you mean kuhn?\n"
+
+
+OWN = '''
+from feint.games.leduc import leduc
+
+def mine():
+    """Leduc for three.
+
+    As ever.
+    """
+    return leduc(players=3)
+'''
+
+
+def test_any_game_is_told_with_its_size_and_what_can_be_run_on_it(call, tmp_path):
+    (tmp_path / "mine.py").write_text(OWN)
+    three, small, large, theirs, matrix = (
+        json.loads(call("games", name, "--json")[1])[0]
+        for name in ("mine.py:mine", "kuhn", "holdem", "open_spiel:kuhn_poker", "rock_paper_scissors")
+    )
+    assert (three["name"], three["players"], three["rules"]) == ("mine.py:mine", 3, "Leduc for three.\n\nAs ever.")
+    assert (small["nodes"], small["information_sets"], small["exact"]) == (58, 12, True)
+    assert (theirs["information_sets"], theirs["judges"]) == (12, ["exploitability"])
+    assert "linear-program" in small["algorithms"]
+    assert "linear-program" not in three["algorithms"], "three players"
+    assert "fictitious-play" not in small["algorithms"]
+    assert "fictitious-play" in matrix["algorithms"], "that is for matrix games"
+    assert "cfr+" in three["algorithms"]
+    assert (large["exact"], large["judges"]) == (False, ["winnings", "local-best-response"])
+    assert "nfsp" in large["algorithms"]
+    assert "cfr+" not in large["algorithms"]
+    _, out, _ = call("games", "holdem")
+    assert "winnings, local-best-response (bounds and estimates, for it is too large for more)" in out
+    assert json.loads(call("games", "kuhn(players=3)", "--json")[1])[0]["parameters"] == {"players": 3}
+    assert "As ever." in call("games", "mine.py:mine")[1]
 
 
 def test_runs_are_listed(call, tmp_path):
@@ -74,7 +109,12 @@ def test_runs_are_listed(call, tmp_path):
         ("runs/kuhn-elite-play", False),
     ]
     assert told["runs/kuhn-cfr+"]["kind"] == "exact"
+    assert "best_of_seeds" not in told["runs/kuhn-cfr+"]
+    several = told["runs/kuhn-elite-play"]
+    assert several["best_of_seeds"] == 3
+    assert several["exploitability"] < several["median"]
     shown = " ".join(call("runs")[1].split())
     assert "not judged yet" in shown
     assert "runs/broken damaged" in shown
     assert shown.count("not finished") == 1
+    assert shown.count("(the best of 3 seeds; their median is ") == 1

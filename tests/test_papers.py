@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import feint
+from feint.forms.unrolled import TreeForm
 from feint.games.errors import RunStopped
 from feint.papers import leduc_nfsp, trials
 from feint.papers.library import papers, published
 from feint.runs.config import RunConfig
+from feint.runs.files import unsealed
 from feint.runs.loop import Unwatched, evaluation_points
 from feint.runs.run import Run
 
@@ -56,6 +58,7 @@ def made_up(curves: dict[str, Callable[[int], float]], folds: float = 0.4, steps
                 [{"step": n, "exploitability": curves.get(name, falling)(n) * 1.1**seed} for n in points],
                 [],
                 feint.TabularStrategy(tree.fingerprint, jnp.asarray(table)),
+                find_form=lambda: TreeForm(tree),
             )
             for seed in range(3)
         ]
@@ -116,7 +119,7 @@ def test_a_reproduction_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(trials, "train", whole)
     run = leduc_nfsp.run_seed(experiment, tmp_path, 8, 1, Unwatched())
     assert [row["step"] for row in run.metrics] == list(range(1, 9))
-    assert any(f"feint {feint.__version__}" in words for words in json.loads((path / "provenance.json").read_text()))
+    assert any(f"feint {feint.__version__}" in words for words in unsealed(path / "provenance.json")["made_with"])
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from dataclasses import replace
 
@@ -138,11 +139,55 @@ def test_runs_have_the_picture_of_their_game(tmp_path):
     assert draw_strategy(leduc, form_of("leduc"), tmp_path) is None
 
 
+def test_charts_are_drawn_at_any_decision_before_the_flop(call, tmp_path):
+    code, _, err = call("show", "feint:holdem", "--betting", "raise", "--out", "here")
+    assert (code, err) == (0, "The chart is here/strategy-after-raise.png.\n")
+    assert (tmp_path / "here" / "strategy-after-raise.png").stat().st_size > 10_000
+    told = json.loads(call("show", "feint:holdem", "--betting", "raise", "--json")[1])
+    assert (told["player"], told["betting"], len(told["hands"])) == (2, "raise", 169)
+    suited = [feint.ask("feint:holdem", f"A{suit}K{suit}", betting="raise").moves["raise"] for suit in "shdc"]
+    assert told["hands"]["AKs"]["raise"] == pytest.approx(np.mean(suited), abs=1e-6)
+    assert list(told["hands"]["72o"]) == ["fold", "call", "raise"]
+    for words, sentence in (
+        (
+            "feint:holdem --betting raise,call",
+            "A chart is of starting hands, but the flop lies open after 'raise,call'",
+        ),
+        ("feint:holdem --betting check", "'check' is not a move at the start in holdem; player 1 may fold, call or"),
+        ("feint:kuhn --betting check", "kuhn has no chart of starting hands, as hold'em has; ask of one spot"),
+    ):
+        code, _, err = call("show", *words.split())
+        assert code == 2
+        assert sentence in err
+
+
 def test_long_labels_take_no_numbers_off_the_table(tree_of):
     tree = tree_of("kuhn")
     long = replace(tree, labels=tuple(label + " and so on" * 12 for label in tree.labels))
     console = Console(width=80, file=io.StringIO())
     console.print(strategy_table(long, TabularStrategy(long.fingerprint, long.uniform()), 80))
     shown = console.file.getvalue()
-    assert re.search(r"player +sees +fold +call +raise +leak", shown)
+    assert re.search(r"check/ +\n *player +sees +fold +call +bet +leak", shown)
     assert shown.count("0.50") == 2 * len(tree.labels)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("leduc", "fold check/call bet/raise"),
+        ("open_spiel:kuhn_poker", "Pass Bet"),
+        ("leduc_no_limit", "fold check/call pot all-in"),
+    ],
+)
+def test_moves_are_called_in_tables_what_they_are_called_in_histories(tree_of, name, words):
+    tree = tree_of(name)
+    console = Console(width=120, file=io.StringIO())
+    console.print(strategy_table(tree, TabularStrategy(tree.fingerprint, tree.uniform()), 120, most=4))
+    assert console.file.getvalue().splitlines()[1].split() == ["player", "sees", *words.split(), "leak"]
+
+
+def test_where_moves_are_many_they_go_by_what_they_are_called(tree_of):
+    tree = tree_of("open_spiel:liars_dice(dice_sides=3,numdice=1)")
+    console = Console(width=120, file=io.StringIO())
+    console.print(strategy_table(tree, TabularStrategy(tree.fingerprint, tree.uniform()), 120, most=4))
+    assert re.search(r"\d-\d 0\.\d\d", console.file.getvalue())

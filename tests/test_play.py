@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import io
 import re
 import sys
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 
 import feint
-from feint.cli import terminal
+from feint import cli
+from feint.cli.person import numbered
 from feint.games.poker import Poker
+from feint.games.words import meant
 
 WORDS = ["kuhn", "kuhn(players=3)", "leduc", "leduc(players=3)", "holdem", "holdem(variant=rlcard)"]
 
@@ -58,7 +61,7 @@ def test_a_person_plays_and_is_told_what_came_of_it(sit):
         r"The hand that is not over does not count\.\n\nYou lost 3 chips over 1 hand, -3\.00 a hand; your moves gave .*"
     )
     assert re.search(told, out.rstrip())
-    assert err == "'x' is not a move here; type one of fold, call, raise, or ? or q.\n"
+    assert err == "'x' is not a move here; type one of fold, call, raise, or help.\n"
 
 
 def test_seats_change_hands_are_counted_and_the_total_is_told(sit):
@@ -87,7 +90,7 @@ def test_a_seat_can_be_kept_and_the_end_of_the_words_is_the_end(sit):
 def test_hidden_moves_stay_hidden_until_the_end(sit):
     """The second of two who choose at once must not be told what the first has chosen."""
     _, out, _ = sit(["rock"], "random", "--game", "rock_paper_scissors", "--seat", "2", "--hands", "1")
-    before, after = out.split("rock, paper, scissors? ")
+    before, after = out.split("rock [1], paper [2], scissors [3]? ")
     assert "random:" not in before
     assert re.match(r"random: (rock|paper|scissors), you: rock\n", after)
 
@@ -102,40 +105,95 @@ def test_every_kind_of_game_can_be_sat_down_at(sit, name):
 def test_moves_of_open_spiel_go_by_their_names_and_the_end_shows_what_was_hidden(sit):
     words = ["random", "--game", "open_spiel:kuhn_poker", "--seat", "1", "--hands", "1", "--seed", "2"]
     _, out, _ = sit(["bet"], *words)
-    assert "Pass, Bet? " in out
+    assert "Pass [1], Bet [2]? " in out
     assert re.search(r"you: Bet, random: (Pass|Bet), random saw \db\n", out)
 
 
 def test_what_may_be_two_moves_is_neither():
-    meant = sys.modules["feint.cli.person"]._meant
-    poker = {"check": 1, "bet": 2}
-    names = ["fold", "call", "raise"]
-    assert [meant(said, poker, names) for said in ("c", "call", "r", "b", "x", "")] == [
+    poker = ["check", "bet"]
+    assert [meant(said, poker) for said in ("c", "call", "r", "b", "x", "", "ET")] == [
         ["check"],
         ["check"],
         ["bet"],
         ["bet"],
         [],
         [],
+        ["bet"],
     ]
-    assert meant("bet", {"fold": 0, "call": 1, "raise": 2}, names) == ["raise"]
-    assert meant("check", {"fold": 0, "call": 1, "raise": 2}, names) == [], "a check is not a call of a bet"
-    assert meant("take", {"take one": 0, "take two": 1}, ["take one", "take two"]) == ["take one", "take two"]
-    assert meant("1-1", {"1-1": 0, "1-10": 1}, ["0", "1"]) == ["1-1"]
+    facing = ["fold", "call", "raise"]
+    assert meant("bet", facing) == ["raise"]
+    assert meant("check", facing) == [], "a check is not a call of a bet"
+    assert meant("ai", facing) == ["raise"]
+    assert meant("a", facing) == ["call", "raise"]
+    assert meant("bet", ["bet", "raise"]) == ["bet"]
+    assert meant("take", ["take one", "take two"]) == ["take one", "take two"]
+    assert meant("two", ["take one", "take two"]) == ["take two"]
+    assert meant("1-1", ["1-1", "1-10"]) == ["1-1"]
+
+
+def test_numbers_stand_beside_moves_unless_they_may_be_part_of_one():
+    assert numbered(["fold", "call"]) == {"1": "fold", "2": "call"}
+    assert numbered(["1-1", "Liar"]) == numbered(["take 2", "take 3"]) == {}
+
+
+def test_only_what_is_offered_counts(sit):
+    """OpenSpiel's own number of the bid 1-2 is 1: whoever types that may mean any bid of one die."""
+    words = ["random", "--game", "open_spiel:liars_dice(dice_sides=2,numdice=1)", "--seat", "1", "--hands", "1"]
+    _, out, err = sit(["1", "0", "2-1"], *words)
+    assert "1-1, 1-2, 2-1, 2-2? " in out
+    assert err == (
+        "'1' may be 1-1 or 1-2; type more of it, or help.\n"
+        "'0' is not a move here; type one of 1-1, 1-2, 2-1, 2-2, or help.\n"
+    )
+    assert "you: 2-1" in out
+
+
+def test_moves_go_by_the_numbers_beside_them(sit):
+    """OpenSpiel calls Bet 1; here it stands second."""
+    words = ["random", "--game", "open_spiel:kuhn_poker", "--seat", "1", "--hands", "1", "--seed", "2"]
+    assert "you: Bet" in sit(["2"], *words)[1]
+    assert "you: Pass" in sit(["1", "1"], *words)[1]
+
+
+def test_a_move_can_be_taken_back_before_it_counts(sit):
+    words = ["random", "--game", "kuhn", "--seat", "1", "--hands", "1", "--seed", "0"]
+    _, out, err = sit(["b", "back", "c", "bet", "nonsense", "b", "", "f", ""], *words, "--confirm")
+    assert re.findall(r"(\w+): Enter to make it", out) == ["bet", "check", "bet", "bet"]
+    assert err == "'nonsense' is not a move here; type one of check, bet, or help.\n"
+    made = out.split("Enter to make it, or another move, or back? ")[-1]
+    assert made.startswith("random: "), "made at last, and answered"
+    _, out, _ = sit(["back", "q"], *words)
+    assert "A move that was made stays, for others have answered it; feint play --confirm asks before." in out
+
+
+def test_help_and_rules_are_told_at_the_table(sit):
+    _, out, err = sit(["help", "rules", "q"], "random", "--game", "kuhn", "--confirm")
+    assert "by the number beside it" in out
+    assert "back takes it back" in out
+    assert "? tells what random would do in your place and, in brackets" in out
+    assert " ".join(out.split()).count("The highest card wins.") == 2
+    assert err == ""
+
+
+def test_words_are_wrapped_at_the_window_s_width(sit, monkeypatch):
+    monkeypatch.setattr(cli.terminal.out, "_force_terminal", True)
+    monkeypatch.setattr(cli.terminal.out, "_color_system", None)
+    monkeypatch.setattr(cli.terminal.out, "_width", 40)
+    _, out, _ = sit(["help", "q"], "random", "--game", "kuhn")
+    assert max(map(len, out.replace("[2]? ", "[2]?\n").splitlines())) <= 40
+    assert "A move goes by its name, by the number \nbeside it" in out
 
 
 def test_words_are_told_as_they_are(sit):
     _, _, err = sit([":smile:[bold]", ""], "random", "--game", "kuhn", "--seat", "1")
     assert err == (
-        "':smile:[bold]' is not a move here; type one of check, bet, or ? or q.\n"
-        "'' is not a move here; type one of check, bet, or ? or q.\n"
+        "':smile:[bold]' is not a move here; type one of check, bet, or help.\n"
+        "'' is not a move here; type one of check, bet, or help.\n"
     )
 
 
 def test_where_nobody_can_type_there_is_nothing_to_play(sit, monkeypatch):
-    monkeypatch.setattr(
-        terminal.out, "input", lambda *_: (_ for _ in ()).throw(RuntimeError("input(): lost sys.stdin"))
-    )
+    monkeypatch.setattr(builtins, "input", lambda *_: (_ for _ in ()).throw(RuntimeError("input(): lost sys.stdin")))
     code, out, _ = sit([], "random", "--game", "kuhn")
     assert code == 0
     assert "No hand was played to its end." in out
@@ -144,7 +202,7 @@ def test_where_nobody_can_type_there_is_nothing_to_play(sit, monkeypatch):
 def test_ctrl_c_ends_a_session_with_its_total(sit, monkeypatch):
     answers = iter(["bet"])
     monkeypatch.setattr(
-        terminal.out, "input", lambda *words, **more: next(answers, None) or (_ for _ in ()).throw(KeyboardInterrupt)
+        builtins, "input", lambda *words: next(answers, None) or (_ for _ in ()).throw(KeyboardInterrupt)
     )
     code, out, _ = sit([], "fold", "--game", "kuhn", "--seat", "1")
     assert code == 0
@@ -218,3 +276,40 @@ def test_moves_that_are_never_legal_are_in_nobody_s_way(sit, call, tmp_path):
     assert "run would: lose 0% (-1.00), win 100% (+0.00)" in out
     assert "You lose 1 chip, -1 so far. Your lose gave away 1.00 (lose -1.00, win +0.00)." in out
     assert "You break even, -1 so far." in out
+
+
+ONE_WAY = """
+    from feint import TERMINAL, Game
+
+    class Forced(Game):
+        \"\"\"The first player goes, and the second answers.
+
+        None of it is worth anything.
+
+        size: how large it is.
+        \"\"\"
+
+        players, actions = 2, ("go", "stay", "leave")
+
+        def start(self): return ()
+        def actor(self, state): return len(state) if len(state) < 2 else TERMINAL
+        def legal(self, state): return [1, 2] if state else [0]
+        def chance(self, state): return []
+        def play(self, state, action): return (*state, action)
+        def view(self, state, player): return state
+        def payoffs(self, state): return [0.0, 0.0]
+"""
+
+
+def test_own_rules_are_told_and_the_only_move_is_made(sit, tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "mine.py").write_text(textwrap.dedent(ONE_WAY))
+    code, out, _ = sit(["stay"], "random", "--game", "deep/mine.py:Forced", "--hands", "2")
+    assert code == 0
+    assert out.startswith(
+        "The first player goes, and the second answers.\n\nNone of it is worth anything.\n\nmine.py:Forced against "
+    )
+    assert "how large it is" not in out
+    first, second = out.split("Hand 2.")
+    assert "you: go, the only move\n" in first
+    assert "stay [1], leave [2]? " in second

@@ -9,6 +9,8 @@ from pathlib import Path
 import yaml
 
 import feint
+from feint.runs.agents import agents
+from feint.runs.run import metrics_of
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -39,6 +41,15 @@ def test_what_is_checked_before_a_commit_is_what_make_test_checks():
         re.findall(r"^\t(\.venv/bin/(?:ruff check|ruff format|mypy|lint-imports))", made, re.MULTILINE)
     )
     assert all(hook["language"] == "system" for hook in hooks), "nothing is fetched"
+
+
+def test_what_runs_log_is_explained():
+    page = (ROOT / "docs" / "glossary.md").read_text()
+    explained = set(re.findall(r"`(\w+)`", page[page.index("## What runs log") : page.index("## Runs")]))
+    logged = {name for path in agents().values() for row in metrics_of(path) for name in row}
+    assert logged - explained == set()
+    assert "exploitability" in logged
+    assert "winnings" in logged
 
 
 def test_the_citation_names_the_project():

@@ -23,7 +23,7 @@ import feint
 from feint.forms.library import form_of
 from feint.games.errors import RunStopped
 from feint.runs.config import RunConfig, algorithms, flat, resolve
-from feint.runs.files import write_whole
+from feint.runs.files import rows_of, sealed, unsealed, write_whole
 from feint.runs.folder import RunFolder
 from feint.runs.loop import evaluation_points
 from feint.runs.provenance import provenance
@@ -85,8 +85,9 @@ def test_a_run_tells_where_and_with_what_it_was_made(tmp_path, monkeypatch):
     run = feint.train("cfr", "kuhn", steps=2, out=tmp_path / "run")
     assert run.provenance == load_run(run.path).provenance == made
     assert "On a machine with jax 1.2.3 and feint 4.5.6. " in (run.path / "README.md").read_text()
-    (run.path / "provenance.json").unlink()  # as in older runs
-    assert load_run(run.path).provenance == ()
+    (run.path / "provenance.json").unlink()
+    with pytest.raises(feint.BadInput, match=r"is not a finished run \(it has no provenance\.json\)"):
+        load_run(run.path)
 
 
 def test_this_machine_is_told():
@@ -174,9 +175,9 @@ def test_groups_come_back_as_they_were(tmp_path):
 
 def test_a_run_with_settings_of_old_is_not_called_damaged(tmp_path, call):
     path = feint.train("nfsp", "kuhn", steps=2, settings={"tables": 16}, out=tmp_path / "runs" / "old").path
-    config = json.loads((path / "config.json").read_text())
+    config = unsealed(path / "config.json")
     config["settings"] = {"tables": 16, "epsilon": 0.03, "hidden": [64]}
-    (path / "config.json").write_text(json.dumps(config))
+    (path / "config.json").write_bytes(sealed(config))
     sentence = (
         r"old holds a run with settings that this version of Feint does not take "
         r"\(nfsp has no setting called 'epsilon'; did you mean exploration\.epsilon\?\); train it again\.$"
@@ -220,7 +221,7 @@ def test_evaluation_points_are_dense_then_sparse_and_end_at_the_last():
     [
         ("config.json", b"{", "damaged run"),
         ("metrics.jsonl", b"not json\n", "damaged run"),
-        ("metrics.jsonl", b"", r"damaged run \(it was never judged\)"),
+        ("metrics.jsonl", b"", r"damaged run \(ValueError: metrics\.jsonl was changed\)"),
         ("strategy.safetensors", b"\x80\x04pickle", "damaged run"),
         ("strategy.safetensors", None, "not a finished run"),
         ("config.json", None, "is not a run"),
@@ -309,6 +310,7 @@ def test_a_card_s_numbers_are_those_of_the_strategy_it_is_for(tmp_path, call):
     assert f"| exploitability | {exact:.6g} |" in card
     assert f"| NashConv | {2 * exact:.6g} |" in card
     spread = f"(the best of 4 seeds; their median is {last['exploitability']:.3g}, from {exact:.3g} to"
+    assert spread in repr(run)
     assert spread in card
     shown = " ".join(call("show", str(run.path))[1].split())
     assert f"exploitability {exact:.3g} chips per hand (exact) after 3 steps {spread}" in shown
@@ -323,7 +325,7 @@ def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatc
     stopped = r"stopped because dqn \(seed 7\) diverged by step \d+: .* slowly than with values\.rate=30; `feint train "
     with pytest.raises(RunStopped, match=stopped) as error:
         feint.train("dqn", "kuhn", steps=400, **asked)
-    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    rows, _ = rows_of(tmp_path / "run" / "metrics.jsonl")
     assert all(math.isfinite(value) for row in rows for value in row.values())
     assert not (tmp_path / "run" / "provenance.json").exists(), "it is not finished"
     last = int(re.search(r"--steps (\d+)", str(error.value))[1])

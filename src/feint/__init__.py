@@ -8,33 +8,61 @@ feint.exploitability(tree, run.strategy)
 
 from __future__ import annotations
 
+import importlib
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
-import jax
-
-# Solving and judging are exact work: they need 64-bit floats, which JAX only has when told before it starts.
-jax.config.update("jax_enable_x64", True)
-
-from feint.evaluate.exploitability import (  # noqa: E402
-    best_response,
-    deviations,
-    expected_values,
-    exploitability,
-    move_values,
-    nash_conv,
-)
-from feint.forms.strategy import Strategy, TabularStrategy  # noqa: E402
-from feint.games.errors import BadInput, IllegalMove  # noqa: E402
-from feint.games.game import CHANCE, TERMINAL, Game  # noqa: E402
-from feint.games.library import load_game  # noqa: E402
-from feint.tree.tree import Tree  # noqa: E402
-from feint.tree.unroll import unroll  # noqa: E402
-
 if TYPE_CHECKING:
+    from feint.evaluate.exploitability import (
+        best_response,
+        deviations,
+        expected_values,
+        exploitability,
+        move_values,
+        nash_conv,
+    )
+    from feint.forms.strategy import Strategy, TabularStrategy
+    from feint.games.errors import BadInput, IllegalMove
+    from feint.games.game import CHANCE, TERMINAL, Game
+    from feint.games.library import load_game
+    from feint.report.compare import compare
+    from feint.runs.asking import ask
     from feint.runs.run import Run, load_run
     from feint.runs.train import train
+    from feint.tree.tree import Tree
+    from feint.tree.unroll import unroll
 
 __version__ = "0.1.0"
+
+# Solving and judging are exact work: they need 64-bit floats, which JAX only has when told before it starts.
+if "jax" in sys.modules:
+    sys.modules["jax"].config.update("jax_enable_x64", True)
+else:
+    os.environ["JAX_ENABLE_X64"] = "1"
+
+_HOME = {
+    "feint.evaluate.exploitability": (
+        "best_response",
+        "deviations",
+        "expected_values",
+        "exploitability",
+        "move_values",
+        "nash_conv",
+    ),
+    "feint.forms.strategy": ("Strategy", "TabularStrategy"),
+    "feint.games.errors": ("BadInput", "IllegalMove"),
+    "feint.games.game": ("CHANCE", "TERMINAL", "Game"),
+    "feint.games.library": ("load_game",),
+    "feint.report.compare": ("compare",),
+    "feint.runs.asking": ("ask",),
+    "feint.runs.run": ("Run", "load_run"),
+    "feint.runs.train": ("train",),
+    "feint.tree.tree": ("Tree",),
+    "feint.tree.unroll": ("unroll",),
+}
+"""Where everything public comes from. It is imported when asked for: so commands start at once, rules can be written
+where JAX takes long to start, and runs, which need more libraries than the rest, only where those are."""
 
 __all__ = [
     "CHANCE",
@@ -46,7 +74,9 @@ __all__ = [
     "Strategy",
     "TabularStrategy",
     "Tree",
+    "ask",
     "best_response",
+    "compare",
     "deviations",
     "expected_values",
     "exploitability",
@@ -64,13 +94,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Runs need more libraries than rules, trees, solvers and judges do, so they are imported when asked for."""
-    if name in {"Run", "load_run"}:
-        from feint.runs import folder
-
-        return getattr(folder, name)
-    if name == "train":
-        from feint.runs.train import train
-
-        return train
+    for module, names in _HOME.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
     raise AttributeError(f"module 'feint' has no attribute {name!r}")

@@ -1,5 +1,27 @@
-"""`python -m feint` is the command line."""
+"""The command line, `feint` or `python -m feint`: Ctrl-C is heard from the first moment, while libraries are read."""
 
-from feint.cli import main
+from __future__ import annotations
 
-main()
+import os
+import signal
+import sys
+from typing import Any
+
+
+def stop(number: int, frame: Any) -> None:
+    """Leave at once: there is nothing to keep yet, and a library half read tells the user nothing."""
+    sys.stderr.write("feint: Stopped; nothing new is kept.\n")
+    sys.stderr.flush()
+    os._exit(128 + number)
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, stop)
+    from feint.cli import main as command
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    command()
+
+
+if __name__ == "__main__":
+    main()

@@ -10,7 +10,9 @@ import typer
 from rich.text import Text
 
 from feint.cli import terminal
+from feint.cli.ask import ask
 from feint.cli.check import check
+from feint.cli.compare import compare
 from feint.cli.judge import evaluate, league, play_match
 from feint.cli.lists import agents, algorithms, games, judges, players, runs
 from feint.cli.play import play
@@ -18,7 +20,6 @@ from feint.cli.show import reproduce, show
 from feint.cli.terminal import err, out
 from feint.cli.train import train
 from feint.games.errors import BadInput, RunStopped
-from feint.tree.cache import keep_compiled
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -42,10 +43,13 @@ def start(
 
         out.print(f"feint {feint.__version__}")
         raise typer.Exit
+    from feint.tree.cache import keep_compiled
+
+    keep_compiled()
 
 
 LISTS = (games, algorithms, agents, runs, players, judges)
-for command in (*LISTS, check, train, evaluate, play_match, league, play, show, reproduce):
+for command in (*LISTS, check, train, evaluate, play_match, league, ask, play, show, compare, reproduce):
     app.command("match" if command is play_match else None)(command)
 
 
@@ -53,13 +57,12 @@ def main() -> None:
     """Run the command line; every refusal is one sentence."""
     if not os.isatty(2):
         err.no_color = True
-    keep_compiled()
     try:
         status = app(standalone_mode=False)
     except BadInput as error:
         _fail(str(error), 2)
     except RunStopped as error:
-        _fail(str(error), 1)
+        _fail(str(error), error.code)
     except typer.TyperException as error:
         _fail(error.format_message(), 2)
     except OSError as error:

@@ -9,10 +9,11 @@ import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import AsJson, GameName, Interruptible, PlayerName, Waiting, err, out, print_json
+from feint.cli.terminal import AsJson, GameName, Interruptible, PlayerName, Trust, Waiting, err, out, print_json
 from feint.games.errors import BadInput, check_seed
 
 if TYPE_CHECKING:
+    from feint.evaluate.match import Match
     from feint.evaluate.measure import Facts, Verdict
     from feint.runs.lineup import LineUp
 
@@ -26,6 +27,7 @@ def evaluate(
         list[str] | None, typer.Option(help="Who judges, such as dominance or winnings(hands=1000): see feint judges.")
     ] = None,
     game: GameName = None,
+    trust: Trust = False,
     hands: Annotated[int | None, typer.Option(help="Hands to play, for judges who play.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -34,7 +36,7 @@ def evaluate(
     from feint.runs.lineup import line_up
 
     with err.status("reading"):
-        lineup = line_up((name,), game)
+        lineup = line_up((name,), game, trust=trust)
         asked = judges_of(lineup.form, lineup.players[0], tuple(judge or ()), hands)
     verdicts: dict[str, Verdict] = {}
     with Waiting("judging") as status, Interruptible() as keeping:
@@ -93,13 +95,15 @@ def play_match(
     first: Annotated[str, typer.Argument(metavar="A", help=f"{terminal.PLAYER} random, call, raise, fold.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Likewise; it takes all seats but one.")],
     game: GameName = None,
+    trust: Trust = False,
     hands: Annotated[int, typer.Option(help="Hands to play; every deal is played from each seat.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Play two players against each other on duplicate deals: what the first wins, with its 95% interval."""
     from feint.cli.person import PLAYERS
-    from feint.evaluate.match import Match, exact_winnings, play_players
+    from feint.evaluate.match import exact_winnings, play_players
+    from feint.evaluate.measure import Pace
     from feint.runs.lineup import line_up
 
     played: Match | None = None
@@ -108,11 +112,13 @@ def play_match(
         nonlocal played
         played = so_far
         keeping.something = True
-        status.update(f"{played.hands:,} of {hands:,} hands: {_won(lineup, played)}; Ctrl-C leaves it there")
+        done = f"{played.hands:,} of {hands:,} hands{pace.left(played.hands, hands)}"
+        status.update(f"{done}: {_won(lineup, played)}; Ctrl-C leaves it there")
 
     check_seed(seed)
+    pace = Pace()
     with Waiting("reading") as status, Interruptible() as keeping:
-        lineup = line_up((first, second), game, seed, PLAYERS)
+        lineup = line_up((first, second), game, seed, PLAYERS, trust)
         status.update("playing")
         played = play_players(lineup.form, lineup.players, hands, seed, follow)
     assert played is not None
@@ -120,12 +126,13 @@ def play_match(
     unit = 1000 / lineup.form.big_blind
     if as_json:
         low, high = played.interval
-        words = {"first": first, "second": second, "game": lineup.form.name, "hands": played.hands}
-        numbers = {"winnings": played.mean * unit, "error": (high - low) / 2 * unit, "unit": "mbb/h"}
-        saved = played.saved if math.isfinite(played.saved) else None
-        print_json(words | numbers | {"exact": None if exact is None else exact * unit, "deals_saved": saved})
+        words = {"first": first, "second": second, "game": lineup.form.name, "hands": played.hands, "asked": hands}
+        error, exactly = (high - low) / 2 * unit, None if exact is None else exact * unit
+        numbers = {"winnings": played.mean * unit, "error": _or_none(error), "unit": "mbb/h", "exact": exactly}
+        print_json(words | numbers | {"deals_saved": _or_none(played.saved)})
         return
-    off = f"off {second}, over {played.hands:,} hands of {lineup.form.name}"
+    of = f"{played.hands:,} of {hands:,}" if played.winnings.asked else f"{played.hands:,}"
+    off = f"off {second}, over {of} hands of {lineup.form.name}"
     chips = f"{played.mean:+.4g} chips a hand"
     out.print(f"{first} wins {_won(lineup, played)} (95%; {chips}) {off}", soft_wrap=True)
     if exact is not None:
@@ -135,15 +142,23 @@ def play_match(
         err.print(told, soft_wrap=True)
 
 
-def _won(lineup: LineUp, played: Any) -> str:
+def _won(lineup: LineUp, played: Match) -> str:
+    """Winnings with how far luck reaches, once that is known."""
     low, high = played.interval
     unit = 1000 / lineup.form.big_blind
-    return f"{played.mean * unit:+,.1f} ± {(high - low) / 2 * unit:,.1f} mbb/h"
+    off = f"{(high - low) / 2 * unit:,.1f}" if math.isfinite(low) else "?"
+    return f"{played.mean * unit:+,.1f} ± {off} mbb/h"
+
+
+def _or_none(number: float) -> float | None:
+    """JSON has no infinity."""
+    return number if math.isfinite(number) else None
 
 
 def league(
     names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help=f"{terminal.PLAYER} random, call, raise.")],
     game: GameName = None,
+    trust: Trust = False,
     hands: Annotated[int, typer.Option(help="Hands of each match.")] = 20_000,
     seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
     as_json: AsJson = False,
@@ -156,7 +171,7 @@ def league(
     if len(set(names)) != len(names) or len(names) < 2:
         raise BadInput(f"A league is of two or more different players, but {' '.join(names)} were given.")
     with Waiting("reading") as status:
-        lineup = line_up(tuple(names), game, seed)
+        lineup = line_up(tuple(names), game, seed, trust=trust)
         players = dict(zip(names, lineup.players, strict=True))
         won = cross_table(lineup.form, players, hands, seed, status.update)
     unit = 1000 / lineup.form.big_blind

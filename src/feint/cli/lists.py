@@ -6,62 +6,117 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from feint.cli.terminal import AsJson, err, in_paragraphs, judged, out, print_json
+from feint.cli.terminal import AsJson, Waiting, err, in_paragraphs, judged, out, print_json
 from feint.games.errors import BadInput, nearest
+from feint.games.game import Game
+
+if TYPE_CHECKING:
+    from feint.forms.form import Form
+    from feint.solvers.algorithm import Config
+    from feint.tree.tree import Tree
 
 
 def games(
-    name: Annotated[str | None, typer.Argument(help="One of them, with its rules.")] = None, as_json: AsJson = False
+    name: Annotated[
+        str | None, typer.Argument(metavar="GAME", help="One, by any name that feint train takes: its rules and more.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """The games there are, with their parameters and sizes."""
+    """The games there are, with their parameters and sizes; or all about one: its rules, and what can be run on it."""
     from feint.games.library import library
-    from feint.tree.unroll import unroll
 
-    known = library()
     if name is not None:
-        if name not in known:
-            raise BadInput(f"There is no game called {name!r} in the library; {nearest(name, known)}")
-        known = {name: known[name]}
-    rows: list[dict[str, Any]] = []
-    for name, make in known.items():
-        game = make()
-        nodes, infosets = game.unrolled_size() or ((tree := unroll(game)).nodes, len(tree.infosets))
-        about = inspect.getdoc(make) or ""
-        parameters = {key: value.default for key, value in inspect.signature(make).parameters.items()}
-        rows.append(
-            {
-                "name": name,
-                "about": about.splitlines()[0],
-                "rules": about,
-                "parameters": parameters,
-                "players": game.players,
-                "nodes": nodes,
-                "information_sets": infosets,
-                "moves": list(game.actions),
-            }
-        )
+        _game(name, as_json)
+        return
+    rows = [_facts(make(), None) for make in library().values()]
     if as_json:
         print_json(rows)
         return
+    out.print(_sizes(rows))
+    out.print(
+        "\nAlso any sequential OpenSpiel game with perfect recall, as open_spiel:NAME(...), and your own rules, as\n"
+        "my_game.py:my_game(...). Parameters go in brackets: kuhn(players=3). feint games GAME tells all about one."
+    )
+
+
+def _game(name: str, as_json: bool) -> None:
+    """All about one game."""
+    from feint.forms.library import form_of
+    from feint.games.library import load_game
+    from feint.report.table import called
+    from feint.runs.config import algorithms as known
+
+    game = load_game(name)
+    with Waiting(f"unrolling {game.name}") as status:
+        form = form_of(game, lambda nodes: status.update(f"unrolling {game.name}: {nodes:,} nodes"))
+    suited = [each for each, entry in known().items() if _suits(entry.config, form)]
+    facts = _facts(game, form.tree) | {"algorithms": suited, "judges": list(form.judges), "exact": form.exact}
+    if as_json:
+        print_json([facts])
+        return
+    out.print(Text(game.name, "bold"), soft_wrap=True)
+    out.print(f"\n{in_paragraphs(facts['rules'])}\n" if facts["rules"] else "\nIts rules say nothing of themselves.\n")
+    moves = map("/".join, called(form.tree)) if form.tree else game.actions
+    kind = "exact" if form.exact else "bounds and estimates, for it is too large for more"
+    table = Table.grid(padding=(0, 2))
+    for what, words in (
+        ("players", f"{game.players}"),
+        ("size", f"{_number(facts['nodes'])} nodes, {_number(facts['information_sets'])} information sets"),
+        ("moves", ", ".join(moves)),
+        ("algorithms", ", ".join(suited)),
+        ("judges", f"{', '.join(form.judges)} ({kind})"),
+    ):
+        table.add_row(what, words)
+    out.print(table)
+
+
+def _suits(config: Config, form: Form) -> bool:
+    """Whether an algorithm is for a game."""
+    try:
+        config.check(form)
+    except BadInput:
+        return False
+    return form.tree is not None or not config.needs_tree
+
+
+def _facts(game: Game[Any], tree: Tree | None) -> dict[str, Any]:
+    """A game for machines; `tree` is the game unrolled, where that was done already."""
+    from feint.games.library import library
+    from feint.games.names import parse
+    from feint.tree.unroll import unroll
+
+    nodes, infosets = game.unrolled_size() or ((tree := tree or unroll(game)).nodes, len(tree.player))
+    about, make = game.about, library().get(game.name.partition("(")[0])
+    parameters = {key: each.default for key, each in inspect.signature(make).parameters.items()} if make else {}
+    return {
+        "name": game.name,
+        "about": about.partition("\n")[0],
+        "rules": about,
+        "parameters": parameters | parse(game.name, "game", "")[1] if make else {},
+        "players": game.players,
+        "nodes": nodes,
+        "information_sets": infosets,
+        "moves": list(game.actions),
+    }
+
+
+def _sizes(rows: list[dict[str, Any]]) -> Table:
     table = Table("game", "parameters", "nodes", "infosets", "what it is", box=None, pad_edge=False)
     for row in rows:
         settings = " ".join(f"{key}={value}" for key, value in row["parameters"].items())
-        sizes = (f"{row[key]:,}" if row[key] < 1e9 else f"{row[key]:.3g}" for key in ("nodes", "information_sets"))
+        sizes = (_number(row[key]) for key in ("nodes", "information_sets"))
         table.add_row(row["name"], settings, *sizes, row["about"])
-    out.print(table)
-    if len(rows) == 1:
-        out.print(f"\n{in_paragraphs(rows[0]['rules'])}")
-        return
-    out.print(
-        "\nAlso any sequential OpenSpiel game with perfect recall, as open_spiel:NAME(...), and your own rules, as\n"
-        "my_game.py:my_game(...). Parameters go in brackets: kuhn(players=3)."
-    )
+    return table
+
+
+def _number(size: int) -> str:
+    return f"{size:,}" if size < 1e9 else f"{size:.3g}"
 
 
 def algorithms(
@@ -130,31 +185,37 @@ def runs(
     _list({str(path): path for path in found}, "run", as_json)
 
 
-def agents(as_json: AsJson = False) -> None:
-    """The trained agents that come with Feint, and how good they are."""
-    from feint.runs.agents import AGENTS
+def agents(
+    name: Annotated[str | None, typer.Argument(help="One of them, with its card.")] = None, as_json: AsJson = False
+) -> None:
+    """The trained agents that come with Feint, and how good they are; or the card of one of them."""
+    from feint.runs.agents import PREFIX, find_run
     from feint.runs.agents import agents as known
     from feint.runs.files import CARD
 
-    _list(known(), "agent", as_json)
-    if as_json:
+    name = name and PREFIX + name.removeprefix(PREFIX)
+    if name is None or as_json:
+        _list(known() if name is None else {name: find_run(name)}, "agent", as_json)
+        if not as_json:
+            out.print("\nGive such a name wherever a run is taken: feint match feint:leduc random.")
+            err.print("feint agents feint:leduc prints its card: what it is, and how it was made.", soft_wrap=True)
         return
-    out.print("\nGive such a name wherever a run is taken: feint match feint:leduc random.")
-    err.print(f"Their cards are {AGENTS}/*/{CARD}.", soft_wrap=True)
+    card = (find_run(name) / CARD).read_text()
+    out.print(card.split("---\n", 2)[-1].strip(), soft_wrap=True)  # less what is for machines
 
 
 def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
     """Runs by name, with the number that matters of each."""
-    from feint.runs.files import CARD, METRICS, PROVENANCE
-    from feint.runs.run import bound_of, config_of, metrics_of
-    from feint.runs.summary import headline, length, of_strategy
+    from feint.runs.files import CARD
+    from feint.runs.run import bound_of, config_of, metrics_of, provenance_of
+    from feint.runs.summary import band, headline, length, measured, of_strategy
 
     table = Table(what, "game", "algorithm", "how good it is", box=None, pad_edge=False)
     rows: list[dict[str, Any]] = []
     for name, path in found.items():
         try:
-            config, bound, finished = config_of(path), bound_of(path), (path / PROVENANCE).is_file()
-            metrics = metrics_of(path) if (path / METRICS).is_file() else []
+            config, finished = config_of(path), bool(provenance_of(path))
+            metrics, bound = metrics_of(path), bound_of(path) if finished else None
         except ValueError as error:  # it must not hide the others
             old = isinstance(error.__cause__, BadInput)
             table.add_row(name, "", "", "made by another version of Feint" if old else "damaged")
@@ -166,8 +227,10 @@ def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
             rows.append(facts)
             continue
         last = of_strategy(metrics[-1])
-        words = f"{' '.join(headline(last, bound))}{'' if finished else f'; not finished, {length(last)}'}"
+        words = f"{' '.join(headline(last, bound))}{band(metrics[-1])}"
+        words += "" if finished else f"; not finished, {length(last)}"
         table.add_row(name, config.game, config.algorithm, words)
+        facts |= {"best_of_seeds": config.seeds, "median": measured(metrics[-1]).value} if config.seeds > 1 else {}
         rows.append(facts | {"steps": last["step"]} | judged(last, bound) | {"card": str(path / CARD)})
     if as_json:
         print_json(rows)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import mean, stdev
+from textwrap import wrap
 from typing import ClassVar, final
 
 import numpy as np
 from rich.text import Text
 
-from feint.cli.terminal import err, out
+from feint.cli.terminal import err, in_paragraphs, out
 from feint.forms.form import Form
+from feint.games.words import either, meant
 from feint.players.player import Observation, Player, PlayerConfig, Result, StrategyPlayer
 
 ENOUGH = 10
@@ -25,9 +29,14 @@ LEAST = 0.005
 class Person(Player):
     """Asked in the terminal, and told there what happens."""
 
-    def __init__(self, form: Form, adviser: StrategyPlayer | None = None, name: str = "") -> None:
-        """With an adviser, called `name`, the person may ask what it would do and is told what each move costs."""
-        self._form, self._adviser, self._name = form, adviser, name
+    def __init__(
+        self, form: Form, adviser: StrategyPlayer | None = None, name: str = "", confirm: bool = False
+    ) -> None:
+        """With an adviser, called `name`, the person may ask what it would do and is told what each move costs.
+
+        With `confirm` a move counts once it is confirmed: later it cannot be taken back, for others have answered it.
+        """
+        self._form, self._adviser, self._name, self._confirm = form, adviser, name, confirm
         self._worth: Callable[..., np.ndarray] | None = form.move_values(adviser.strategy) if adviser else None
         self._seat, self._board = 0, ""
         self._begun = 0
@@ -61,20 +70,61 @@ class Person(Player):
         """A move, asked for until there is one; raises `EOFError` when the person has had enough."""
         worth = self._form.by_move(self._worth(self._form.sees(seen.player, seen.view))) if self._worth else None
         say(seen.told)
+        if len(seen.moves) == 1:
+            (word,) = seen.moves
+            say(f"you: {word}, the only move")
+        else:
+            word = self._chosen(seen, worth)
+        if worth is not None:
+            self._judge(word, seen.moves, worth)
+        return seen.moves[word]
+
+    def _chosen(self, seen: Observation, worth: np.ndarray | None) -> str:
+        """The move that the person makes."""
+        number, chosen = numbered(seen.moves), ""
+        offered = ", ".join(f"{word} [{key}]" for key, word in number.items()) or ", ".join(seen.moves)
         while True:
-            said = _ask(f"{', '.join(seen.moves)}? ")
-            if said in ("q", "quit"):
-                raise EOFError
-            if said == "?" and self._adviser:
-                self._advise(self._adviser, seen, worth)
+            said = _ask(f"{chosen}: Enter to make it, or another move, or back? " if chosen else f"{offered}? ")
+            if chosen and not said:
+                return chosen
+            if said not in map(str.lower, seen.moves) and self._obeyed(said, seen, worth):
+                chosen = "" if said == "back" else chosen
                 continue
-            meant = _meant(said, seen.moves, self._form.game.actions)
-            if len(meant) == 1:
-                if worth is not None:
-                    self._judge(meant[0], seen.moves, worth)
-                return seen.moves[meant[0]]
-            wrong = f"{said[:40]!r} may be {' or '.join(meant)}" if meant else f"{said[:40]!r} is not a move here"
-            err.print(f"{wrong}; type one of {', '.join(seen.moves)}, or ? or q.", soft_wrap=True)
+            found = [number[said]] if said in number else meant(said, seen.moves)
+            if len(found) == 1 and not self._confirm:
+                return found[0]
+            chosen = found[0] if len(found) == 1 else ""
+            if not chosen:
+                wrong = f"may be {either(found)}; type more of it" if found else "is not a move here"
+                which = "" if found else f"; type one of {', '.join(seen.moves)}"
+                err.print(f"{said[:40]!r} {wrong}{which}, or help.", soft_wrap=True)
+
+    def _obeyed(self, said: str, seen: Observation, worth: np.ndarray | None) -> bool:
+        """Do what is no move; whether it was that. Raises `EOFError` when the person has had enough."""
+        if said in ("q", "quit"):
+            raise EOFError
+        if said == "?" and self._adviser:
+            self._advise(self._adviser, seen, worth)
+        elif said == "help":
+            self._help()
+        elif said == "rules":
+            say(in_paragraphs(self._form.game.rules) or "The rules say nothing of themselves.")
+        elif said == "back":
+            if not self._confirm:
+                say("A move that was made stays, for others have answered it; feint play --confirm asks before.")
+        else:
+            return False
+        return True
+
+    def _help(self) -> None:
+        """What can be typed."""
+        wins = " and, in brackets, what each move wins you against it if you play on perfectly" if self.advised else ""
+        say("A move goes by its name, by the number beside it, or by any part of its name that no other move has.")
+        if self._confirm:
+            say("Enter makes the move that you chose, and back takes it back.")
+        if self._adviser:
+            say(f"? tells what {self._name} would do in your place{wins}.")
+        say("rules tells the rules, help this, and q stops.")
 
     def end(self, result: Result) -> None:
         if result.moves:
@@ -127,37 +177,42 @@ class PersonConfig(PlayerConfig):
     """A person at this terminal."""
 
     about: ClassVar[str] = "You, at this terminal."
+    confirm: bool = False
+    """Whether moves count only once they are confirmed."""
 
     def at(self, form: Form, seed: int | None) -> Person:
-        return Person(form)
+        return Person(form, confirm=self.confirm)
 
 
 PLAYERS = {"person": PersonConfig()}
 
 
 def say(words: str | Text) -> None:
-    """Print, red suits in red."""
+    """Print, red suits in red; in a window, between words."""
     text = words if isinstance(words, Text) else Text(words)
     text.highlight_regex(r"\S*[♥♦]", "red")
-    out.print(text, soft_wrap=True)
+    out.print(text, soft_wrap=not out.is_terminal)
 
 
 def _ask(words: str) -> str:
     """What the person types, in small letters; raises `EOFError` where nobody does."""
+    if out.is_terminal:
+        with suppress(ImportError):  # not everywhere; where it is, what is typed can be edited and had again
+            import readline  # noqa: F401
+        *above, last = wrap(words, out.width - 1, break_on_hyphens=False)
+        for line in above:
+            say(line)
+        words = f"{last} "
     try:
-        return out.input(words).strip().lower()
+        return input(words).strip().lower()
     except RuntimeError as error:  # there is no terminal, nor anything else
         raise EOFError from error
 
 
-def _meant(said: str, moves: Mapping[str, int], names: Sequence[str]) -> list[str]:
-    """The moves that go by this word or, where none does, begin with it. A raise may be called a bet everywhere."""
-    called = {
-        word: {word.lower(), names[move].lower(), *(["bet"] if names[move] == "raise" else [])}
-        for word, move in moves.items()
-    }
-    exact = [word for word, known in called.items() if said in known]
-    return exact or [word for word, known in called.items() if said and any(name.startswith(said) for name in known)]
+def numbered(words: Iterable[str]) -> dict[str, str]:
+    """Moves by the numbers that stand beside them; none where a number might be part of what a move is called."""
+    words = list(words)
+    return {} if re.search(r"\d", "".join(words)) else {str(place): word for place, word in enumerate(words, 1)}
 
 
 def _summary(won: Sequence[float], lost: Sequence[float] | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from feint.cli.terminal import AsJson, RunName, err, out, print_json
+from feint.cli.terminal import AsJson, GameName, RunName, Trust, err, out, print_json
 from feint.games.errors import BadInput, nearest
 
 if TYPE_CHECKING:
@@ -21,11 +21,15 @@ def show(
     folder: Annotated[
         Path | None, typer.Option("--out", help="Where the pictures go; by default the run's folder.")
     ] = None,
+    betting: Annotated[
+        str | None, typer.Option(help="Hold'em's chart of starting hands after this betting instead, such as 'raise'.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every information set, however many.")] = False,
+    game: GameName = None,
+    trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture."""
-    from feint.forms.library import form_of
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.picture import draw_strategy
@@ -33,17 +37,20 @@ def show(
     from feint.runs.run import load_run
 
     with err.status("reading"):
-        run = load_run(name)
-        form = form_of(run.config.game)
+        run = load_run(name, game, trust)
+        form = run.form
+    if betting is not None:
+        _chart(run, form, betting, folder, as_json)
+        return
     if as_json:
         tree = form.whole("printing a strategy")
         table = run.strategy.table(tree)
         print_json(
             [
                 {
-                    "player": infoset.player,
+                    "player": infoset.player + 1,
                     "sees": infoset.label,
-                    "moves": {name: float(table[row, tree.actions.index(name)]) for name in infoset.moves},
+                    "moves": {name: float(table[row, column]) for name, column in tree.offered(row).items()},
                 }
                 for row, infoset in enumerate(tree.infosets)
             ]
@@ -57,6 +64,26 @@ def show(
     err.print(f"The curve is {curve}.")
     if picture:
         err.print(f"The strategy at a glance is {picture}.")
+
+
+def _chart(run: Run, form: Form, betting: str, folder: Path | None, as_json: bool) -> None:
+    """Hold'em's chart of starting hands at one decision."""
+    from feint.report.picture import draw_starting_hands, starting_hands
+    from feint.report.starting_hands import kinds_of_hands
+    from feint.runs.agents import beside
+
+    if as_json:
+        tree, told, node = starting_hands(run, form, betting)
+        words = {move: word for move, word in enumerate(tree.spoken[node]) if word}
+        hands = {
+            kind: {word: float(shares[move]) for move, word in words.items()}
+            for kind, _, shares in kinds_of_hands(tree, told)
+        }
+        print_json({"player": int(tree.actor[node]) + 1, "betting": tree.labels[node], "hands": hands})
+        return
+    with err.status("drawing"):
+        picture = draw_starting_hands(run, form, betting, _writable(folder or beside(run.path)))
+    err.print(f"The chart is {picture}.", soft_wrap=True)
 
 
 def reproduce(

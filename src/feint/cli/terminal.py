@@ -6,15 +6,30 @@ import json
 import re
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any, Self, final
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
-# Names of runs and games are printed as they are, whatever is in them.
-out = Console(highlight=False, markup=False, emoji=False)
-err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+CONTROL = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+"""Characters that would steer a terminal, and what is shown for them."""
+
+
+@final
+class Plain(Console):
+    """Names of runs and games are printed as they are, but nothing in them steers the terminal."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else text.translate(CONTROL), style, control)
+
+
+out = Plain(highlight=False, markup=False, emoji=False)
+err = Plain(stderr=True, highlight=False, markup=False, emoji=False)
 
 interrupted = False
 """Whether Ctrl-C has cut something off whose result so far was kept."""
@@ -22,7 +37,8 @@ interrupted = False
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 PLAYER = "A run's folder, an agent (see feint agents),"
 PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help=f"{PLAYER} random, call, raise or fold.")]
-GameName = Annotated[str | None, typer.Option("--game", help="The game, where no player is a run.")]
+GameName = Annotated[str | None, typer.Option("--game", help="The game, where no run says it or holds its rules.")]
+Trust = Annotated[bool, typer.Option("--trust", help="Start the rules that come with a run: they are a program.")]
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="A folder that feint train has written, or an agent: see feint agents.")
 ]
@@ -72,6 +88,12 @@ class Interruptible:
 def in_paragraphs(text: str) -> str:
     """Documentation with no line breaks but those between paragraphs and parameters, to be wrapped anew."""
     return re.sub(r"(?<!\n)\n(?!\n|\w+: )", " ", text)
+
+
+def short(game: str) -> str:
+    """A game's name without the folders that its file is in."""
+    file, python, call = game.rpartition(".py:")
+    return f"{Path(file).name}{python}{call}" if python else game
 
 
 def print_json(value: Any) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from feint.cli import terminal
 from feint.cli.show import print_strategy
 from feint.cli.terminal import AsJson, err, judged, print_json
 from feint.games.errors import BadInput
+
+if TYPE_CHECKING:
+    from feint.runs.run import Run
 
 
 def train(
@@ -32,11 +36,7 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train until told to stop; not told when, for a minute, or to exploitability 1e-4 where that is known."""
-    from feint.forms.library import form_of
-    from feint.papers.library import published
-    from feint.report.curve import draw_curve
     from feint.report.live import LiveLine
-    from feint.runs.summary import of_strategy
     from feint.runs.train import train as run_training
 
     run = run_training(
@@ -55,6 +55,20 @@ def train(
         save_every=save_every,
         watcher=LiveLine(err, f"{algorithm} on {game}"),
     )
+    try:
+        _tell(run, game, as_json)
+    except KeyboardInterrupt:
+        terminal.interrupted = True
+        err.print(f"Stopped; the run is finished and kept in {run.path}.", soft_wrap=True)
+
+
+def _tell(run: Run, game: str, as_json: bool) -> None:
+    """Draw the curve of a finished run and say how good it is."""
+    from feint.papers.library import published
+    from feint.report.curve import draw_curve
+    from feint.runs.summary import of_strategy
+
+    algorithm = run.config.algorithm
     picture = draw_curve([run], run.path / "curve.png", published(run.config.algorithm, run.config.game))
     last = run.metrics[-1]
     if as_json:
@@ -62,7 +76,7 @@ def train(
         done |= {"hands": int(last["hands"])} if "hands" in last else {}
         print_json(done | {"seconds": run.timings[-1]["seconds"]} | judged(of_strategy(last), run.bound))
         return
-    print_strategy(run, form_of(game))
+    print_strategy(run, run.form)
     where = shlex.quote(str(run.path))
     err.print(
         f"\nThe curve is {picture}. Go on with:\n  feint show {where}\n  feint evaluate {where}\n  feint play {where}"

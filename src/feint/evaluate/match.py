@@ -2,7 +2,7 @@
 
 Every deal is played once for each seat, the players changing seats in between, so that good cards come to both
 (*duplicate* deals). What is won on a deal is then one number, independent of all other deals', and their mean has a
-plain interval. Thousands of deals are played at once.
+plain interval; told on the way, one that holds wherever the match is stopped. Thousands of deals are played at once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Float
-from scipy import stats
 
 from feint.arena.arena import Arena, for_device
 from feint.arena.hands import play_deals
 from feint.arena.policy import Policy
-from feint.evaluate.measure import CHIPS, ESTIMATE, Follow, Judge, Measure, Verdict
+from feint.evaluate.interval import reach
+from feint.evaluate.measure import CHIPS, ESTIMATE, Follow, Judge, Measure, Pace, Verdict
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
@@ -45,17 +45,20 @@ class Match:
     deals: int
     saved: float
     """How many times as many hands on separate deals would give the same error."""
+    asked: int | None = None
+    """How many deals are to be played, where anyone may look on and stop before; None where nobody does."""
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of the mean."""
-        reach = float(stats.t.ppf(0.975, self.deals - 1)) * self.error
-        return self.mean - reach, self.mean + reach
+        """The 95% interval of the mean; without end where too few deals are played to tell one on the way."""
+        off = reach(self.error, self.deals, self.asked)
+        return self.mean - off, self.mean + off
 
     @property
     def winnings(self) -> Measure:
         """The same as a judge says it."""
-        return Measure("winnings", self.mean, CHIPS, ESTIMATE, *self.interval, self.hands)
+        asked = self.asked * self.hands // self.deals if self.asked and self.deals < self.asked else None
+        return Measure("winnings", self.mean, CHIPS, ESTIMATE, *self.interval, self.hands, asked)
 
 
 def match(
@@ -71,7 +74,7 @@ def match(
     `progress` is told how the match stands.
     """
     deals = _deals(hands, arena.players)
-    scores = Scores.of(np.zeros((0, arena.players)))
+    scores = Scores.of(np.zeros((0, arena.players)), deals if progress else None)
     key, parts = jax.random.key(seed), math.ceil(deals / for_device(DEALS))
     batch = math.ceil(deals / parts)
     for part in range(parts):
@@ -104,8 +107,9 @@ def play_players(
     one, other = (player.strategy for player in players)
     if one is not None and other is not None:
         return match(form.arena, one.policy, other.policy, hands, seed, progress)
-    table, scores = Table(form.game), Scores.of(np.zeros((0, form.players)))
-    for deal in range(_deals(hands, form.players)):
+    table, deals = Table(form.game), _deals(hands, form.players)
+    scores = Scores.of(np.zeros((0, form.players)), deals if progress else None)
+    for deal in range(deals):
         won = []
         for seat in range(form.players):
             sitting = [players[0] if number == seat else players[1] for number in range(form.players)]
@@ -125,25 +129,29 @@ class Scores:
     mean: Float[np.ndarray, " s"]
     squares: Float[np.ndarray, " s"]
     """The sum of the squares of what each deal was off the mean."""
+    asked: int | None = None
+    """How many deals are to be played, where anyone may look on."""
 
     @classmethod
-    def of(cls, won: Float[np.ndarray, "d p"]) -> Scores:
+    def of(cls, won: Float[np.ndarray, "d p"], asked: int | None = None) -> Scores:
         each = np.column_stack([won, won.mean(1)])
         mean = each.sum(0) / max(len(each), 1)
-        return cls(len(each), mean, ((each - mean) ** 2).sum(0))
+        return cls(len(each), mean, ((each - mean) ** 2).sum(0), asked)
 
     def and_then(self, more: Scores) -> Scores:
         """Both together."""
         deals, off = self.deals + more.deals, more.mean - self.mean
         share = more.deals / max(deals, 1)
-        return Scores(deals, self.mean + off * share, self.squares + more.squares + off**2 * self.deals * share)
+        squares = self.squares + more.squares + off**2 * self.deals * share
+        return Scores(deals, self.mean + off * share, squares, self.asked)
 
     def match(self) -> Match:
         hands, variance = self.deals * (len(self.mean) - 1), self.squares / (self.deals - 1)
         error = math.sqrt(variance[-1] / self.deals)
         # Hands on separate deals, half in each seat: the variance left within each seat, none of it shared.
         apart = float(variance[:-1].mean()) / hands
-        return Match(hands, float(self.mean[-1]), error, self.deals, apart / error**2 if error else math.inf)
+        saved = apart / error**2 if error else math.inf
+        return Match(hands, float(self.mean[-1]), error, self.deals, saved, self.asked)
 
 
 _play_deals = eqx.filter_jit(play_deals)
@@ -181,13 +189,17 @@ class Winnings(Judge):
     """The seed of the deals."""
 
     def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
-        def told(so_far: Match) -> None:
-            follow(f"{so_far.hands:,} of {self.hands:,} hands against random play", None)
+        def verdict(played: Match) -> Verdict:
+            won = played.winnings.in_big_blinds(form.big_blind)
+            return Verdict((replace(won, kind=f"{ESTIMATE} against random play"),))
 
-        played = play_players(form, (player, Random().at(form, self.seed)), self.hands, self.seed, told)
-        return Verdict(
-            (replace(played.winnings.in_big_blinds(form.big_blind), kind=f"{ESTIMATE} against random play"),)
-        )
+        def told(so_far: Match) -> None:
+            known = verdict(so_far) if math.isfinite(so_far.interval[0]) else None
+            left = pace.left(so_far.hands, self.hands)
+            follow(f"{so_far.hands:,} of {self.hands:,} hands against random play{left}", known)
+
+        pace = Pace()
+        return verdict(play_players(form, (player, Random().at(form, self.seed)), self.hands, self.seed, told))
 
 
 JUDGES = {"winnings": Winnings()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import Field, asdict, dataclass, replace
@@ -10,8 +11,8 @@ from typing import Any, ClassVar, final
 
 from jaxtyping import Float
 from numpy import ndarray
-from scipy import stats
 
+from feint.evaluate.interval import reach
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
@@ -39,6 +40,8 @@ class Measure:
     """… and ends; None where luck plays no part."""
     hands: int | None = None
     """How many hands it comes from."""
+    asked: int | None = None
+    """How many were asked for, where it was left on the way: the interval is one that holds wherever one stops."""
 
     def in_big_blinds(self, big_blind: float) -> Measure:
         """The same in thousandths of a big blind per hand."""
@@ -59,7 +62,8 @@ class Measure:
 
     def __str__(self) -> str:
         kind = f": a {self.kind}" if self.kind == LOWER_BOUND else ""
-        over = f", over {self.hands:,} hands{kind}" if self.hands else ""
+        of = f" of {self.asked:,}" if self.asked else ""
+        over = f", over {self.hands:,}{of} hands{kind}" if self.hands else ""
         return f"{NAMES.get(self.name, self.name)} {self.words}{over}"
 
 
@@ -101,6 +105,23 @@ Follow = Callable[[str, Verdict | None], None]
 """Told what is being done and, where there is something to tell already, how it stands."""
 
 
+@final
+class Pace:
+    """How long something still takes. What comes before the first part is done, compiling above all, does not count."""
+
+    def __init__(self) -> None:
+        self._first: tuple[float, int] | None = None
+
+    def left(self, done: int, of: int) -> str:
+        """In words that follow how much is done, `of` all; none before anything is known."""
+        now = time.monotonic()
+        begun, before = self._first = self._first or (now, done)
+        if not before < done < of:
+            return ""
+        seconds = (now - begun) / (done - before) * (of - done)
+        return f", about {seconds:.0f} s left" if seconds < 100 else f", about {seconds / 60:.0f} min left"
+
+
 class Judge(ABC):
     """A judge with its settings: a frozen dataclass. A file joins Feint by declaring `JUDGES`, its judges by name."""
 
@@ -124,13 +145,15 @@ def strategy_of(player: Player) -> Strategy:
     return player.strategy
 
 
-def bound_by_play(won: Float[ndarray, "d p"]) -> Measure:
+def bound_by_play(won: Float[ndarray, "d p"], asked: int | None = None) -> Measure:
     """What an opponent who knows a strategy wins off it: exploitability is at least that, but for luck with the cards.
 
     From what was won on each of many independent deals in each seat, in chips. In a zero-sum game no opponent wins
-    more, in the mean over the seats, than exploitability, which is NashConv / players.
+    more, in the mean over the seats, than exploitability, which is NashConv / players. `asked` is how many deals are to
+    be played, where anyone may look on and stop before.
     """
-    by_deal = won.mean(1)
-    value, error = float(by_deal.mean()), float(by_deal.std(ddof=1)) / math.sqrt(len(by_deal))
-    reach = float(stats.t.ppf(0.975, len(by_deal) - 1)) * error
-    return Measure("exploitability", value, CHIPS, LOWER_BOUND, value - reach, value + reach, won.size)
+    by_deal, (deals, players) = won.mean(1), won.shape
+    value, error = float(by_deal.mean()), float(by_deal.std(ddof=1)) / math.sqrt(deals)
+    off, left = reach(error, deals, asked), asked is not None and deals < asked
+    hands = won.size, asked * players if asked and left else None
+    return Measure("exploitability", value, CHIPS, LOWER_BOUND, value - off, value + off, *hands)

@@ -47,7 +47,18 @@ class Strategy(eqx.Module):
                 f"This strategy is for another game than {tree.name} (they differ once unrolled); "
                 f"unroll the game that it was trained on."
             )
-        return np.asarray(eqx.filter_jit(lambda strategy, players: strategy.everywhere(players))(self, tree.player))
+        table = np.asarray(self._written(tree))
+        if table.shape != tree.legal.shape:
+            raise BadInput(
+                f"A strategy for {tree.name} is a table of shape {tree.legal.shape} (information sets, moves), "
+                f"but one of shape {table.shape} was given."
+            )
+        return table
+
+    def _written(self, tree: Tree) -> Float[Array, "i a"] | Float[np.ndarray, "i a"]:
+        compiled = eqx.filter_jit(lambda strategy, players: strategy.everywhere(players))
+        rows: Float[Array, "i a"] = compiled(self, tree.player)
+        return rows
 
 
 @final
@@ -64,6 +75,9 @@ class TabularStrategy(Strategy):
 
     def everywhere(self, players: Int[Array, " i"]) -> Float[Array, "i a"]:
         return jnp.asarray(self.probabilities)
+
+    def _written(self, tree: Tree) -> Float[Array, "i a"] | Float[np.ndarray, "i a"]:
+        return self.probabilities
 
     def arrays(self) -> Arrays:
         return {"probabilities": np.asarray(self.probabilities)}

@@ -23,6 +23,11 @@ class IllegalMove(ValueError):
 class RunStopped(RuntimeError):
     """A run could not go on. The message says why, and what of it is safe."""
 
+    def __init__(self, message: str, code: int = 1) -> None:
+        super().__init__(message)
+        self.code = code
+        """What a command exits with."""
+
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of an error sentence: the names closest to `name`, as a.b is to b, or all of them when none is close."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass
@@ -31,6 +32,8 @@ class Game(ABC, Generic[State]):
     name: str
     players: int
     actions: tuple[str, ...]
+    about: str = ""
+    """All that is said of it where it is made; parameters have a paragraph each, `name: what it is`."""
     open_moves: ClassVar[bool] = False
     """Whether everyone sees every move."""
 
@@ -93,6 +96,11 @@ class Game(ABC, Generic[State]):
     def unrolled_size(self) -> tuple[int, int] | None:
         """How many nodes and information sets the game unrolls to; None where only unrolling tells."""
         return None
+
+    @property
+    def rules(self) -> str:
+        """What is said of the rules, parameters aside."""
+        return "\n\n".join(each for each in self.about.split("\n\n") if not re.match(r"\w+: ", each))
 
     def declaration(self) -> str:
         """A text that differs when the rules do. With the code's own text it names the tree in the cache."""

@@ -11,7 +11,6 @@ import functools
 import hashlib
 import importlib.util
 import inspect
-import re
 import sys
 import typing
 from collections.abc import Callable
@@ -44,11 +43,18 @@ def playable(make: Callable[..., G]) -> Callable[..., G]:
         changed = [
             f"{key}={_plain(value)}" for key, value in given.items() if value != signature.parameters[key].default
         ]
-        object.__setattr__(game, "name", make.__name__ + (f"({','.join(changed)})" if changed else ""))
-        return game
+        return _called(game, make.__name__ + (f"({','.join(changed)})" if changed else ""), make)
 
     named.__playable__ = True  # type: ignore[attr-defined]
     return named
+
+
+def _called(game: G, name: str, make: Callable[..., Any]) -> G:
+    """A game with the name that it was asked for by, and with what is said where it is made."""
+    said = inspect.cleandoc(make.__doc__ or "")
+    object.__setattr__(game, "name", name)
+    object.__setattr__(game, "about", "" if said.startswith(f"{make.__name__}(") else said)  # as dataclasses say it
+    return game
 
 
 def library() -> dict[str, Callable[..., Game[Any]]]:
@@ -84,13 +90,6 @@ def load_game(text: str) -> Game[Any]:
     return known[name](**parameters)
 
 
-def rules_of(text: str) -> str:
-    """What the documentation of a game in the library says of its rules, parameters aside; empty for other games."""
-    known, name = library(), text.partition("(")[0]
-    paragraphs = (inspect.getdoc(known[name]) or "").split("\n\n") if name in known else []
-    return "\n\n".join(each for each in paragraphs if not re.match(r"\w+: ", each))
-
-
 def within(game: str, parameter: str, value: int, least: int, most: int) -> None:
     """Refuse a parameter outside its range, in a sentence."""
     if not least <= value <= most:
@@ -115,22 +114,35 @@ def _from_file(path: Path, call: str) -> Game[Any]:
         raise BadInput(f"{path}:{call} cannot be made ({told(error, path)}); check its parameters.") from error
     if not isinstance(game, Game):
         raise BadInput(f"{path}:{call} gave a {type(game).__name__}, not a feint.Game; return a game from it.")
-    object.__setattr__(game, "name", f"{path}:{call}")
-    return game
+    return _called(game, f"{path}:{call}", make)
 
 
 def _import_file(path: Path) -> ModuleType:
+    """A user's file as a module. It may import its neighbours, which nobody else gets to see."""
     name = f"feint_user_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    before, folder = set(sys.modules), path.resolve().parent
+    sys.path.insert(0, str(folder))
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise BadInput(f"{path} cannot be read ({told(error, path)}); mend it first.") from error
+    finally:
+        sys.path.remove(str(folder))
+        for other in set(sys.modules) - before:  # another game's neighbours may have the same names
+            if Path(getattr(sys.modules[other], "__file__", None) or "/") in neighbours(folder, other):
+                del sys.modules[other]
     return module
+
+
+def neighbours(folder: Path, name: str) -> tuple[Path, Path]:
+    """Where an import of this name is looked for beside a user's file: a file or a package."""
+    at = folder.joinpath(*name.split("."))
+    return at.with_name(at.name + ".py"), at / "__init__.py"
 
 
 def _fit(game: str, key: str, value: Any, wanted: Any) -> Any:

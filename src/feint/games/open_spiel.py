@@ -18,6 +18,7 @@ class OpenSpielGame(Game[Any]):
     def __init__(self, text: str) -> None:
         self.source = _load(text)
         self.name = PREFIX + str(self.source).removesuffix("()")
+        self.about = f"{self.source.get_type().long_name}, as OpenSpiel plays it."
         self.players = self.source.num_players()
         self.actions = tuple(str(move) for move in range(self.source.num_distinct_actions()))
         self._tensor = self.source.get_type().provides_information_state_tensor

@@ -24,6 +24,7 @@ from feint.forms.unrolled import TreeForm
 from feint.games.poker import CALL
 from feint.learners.elite_play import ElitePlay, ElitePlayer, EliteState
 from feint.papers.kuhn_figures import describe, draw_exploitability, draw_figures
+from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
 from feint.tree.best_response import nash_conv_of
 from feint.tree.sequence_form import SequenceForm
@@ -91,7 +92,7 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
             watcher.stage(f"{players} players, {seeds} seeds")
             crowds.append(_crowd(players, seeds))
     page = out / "README.md"
-    page.write_text(_page(tree, played, eliminated, seeds, crowds))
+    write_whole(page, _page(tree, played, eliminated, seeds, crowds).encode())
     return page
 
 

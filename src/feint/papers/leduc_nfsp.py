@@ -19,7 +19,8 @@ import numpy as np
 
 import feint
 from feint.papers.trials import Trial, provenance, trained
-from feint.report.curve import Published, draw_curve
+from feint.report.curve import Curve, Published, draw_curve
+from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
 from feint.runs.run import Run
 
@@ -107,27 +108,17 @@ def write_report(out: Path, trials: Trials) -> Path:
     ]
     trials = {**trials, AVERAGE.name: averages}
     for name, shown in FIGURES.items():
-        curves = [(_together(trials[key]), KNOWN[key].label, "exploitability") for key in shown]
+        curves = [Curve(trials[key], KNOWN[key].label, "exploitability") for key in shown]
         draw_curve(curves, out / f"{name}.png", published_curves() if name == "curves" else ())
     numbers = {
         name: {"step": [row["step"] for row in runs[0].metrics]}
         | {f"seed {run.config.seed}": [round(row["exploitability"], 5) for row in run.metrics] for run in runs}
         for name, runs in trials.items()
     }
-    (out / "curves.json").write_text(json.dumps(numbers).replace("}, ", "},\n") + "\n")
+    write_whole(out / "curves.json", (json.dumps(numbers).replace("}, ", "},\n") + "\n").encode())
     page = out / "README.md"
-    page.write_text(_page(trials))
+    write_whole(page, _page(trials).encode())
     return page
-
-
-def _together(runs: Sequence[Run]) -> Run:
-    """Seeds as one run: medians, and every seed's exploitability."""
-    rows = [
-        {name: float(np.median([row[name] for row in rows])) for name in rows[0]}
-        | {"seeds": [row["exploitability"] for row in rows]}
-        for rows in zip(*(run.metrics for run in runs), strict=True)
-    ]
-    return replace(runs[0], metrics=rows)
 
 
 def published_curves() -> list[Published]:

@@ -20,6 +20,7 @@ from feint.papers.poker_rnn_claims import OURS, THEIRS, Claim, answer
 from feint.papers.poker_rnn_figures import draw_cross, draw_curves, draw_starting_hands
 from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Estimate, Judge, Judged, OnLeduc, on_leduc
 from feint.papers.trials import Notebook, Trial, provenance, trained
+from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
 from feint.runs.run import Run
 
@@ -109,7 +110,7 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     page, done = out / "README.md", list[Played]()
     for stage in (QUICK,) if quick else (PUBLISHED, LARGE):
         done.append(play_stage(stage, out, betting, watch))
-        page.write_text(write_page(done, on_leduc()))
+        write_whole(page, write_page(done, on_leduc()).encode())
     return page
 
 

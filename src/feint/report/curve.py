@@ -1,17 +1,22 @@
-"""Learning curves: exploitability against steps, both axes logarithmic."""
+"""Learning curves: exploitability against steps, hands, moves or seconds, both axes logarithmic."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
+from feint.games.errors import BadInput
 from feint.report.canvas import COLOURS, INK, blank, keep
+from feint.runs.files import Row
 from feint.runs.run import Run
 from feint.runs.summary import headline
 
 ROUNDING = 1e-16
 """Exact zeros are drawn here: a logarithmic axis has no place for them."""
+EXACT_METRICS = {"exploitability", "nash_conv"}
+"""What is never negative and falls, so that its axis is logarithmic."""
 
 
 class Published(NamedTuple):
@@ -24,15 +29,59 @@ class Published(NamedTuple):
     """Moves played in one of its steps."""
 
 
-Curve = tuple[Run, str, str]
-"""A run, its label and the metric to show."""
+class Curve(NamedTuple):
+    """Runs that differ by nothing but their seeds, as one line."""
+
+    runs: Sequence[Run]
+    label: str
+    metric: str
+    """What of their evaluations to show."""
+
+    def points(self, across: str) -> list[tuple[float, list[float]]]:
+        """At every evaluation that all of them have made, how far they had come and every seed's number."""
+        rows = [{row["step"]: row for row in run.metrics} for run in self.runs]
+        steps = sorted(set.intersection(*(set(each) for each in rows)))
+        return [
+            (
+                median(_place(run, each[step], across) for run, each in zip(self.runs, rows, strict=True)),
+                [value for each in rows for value in self._values(each[step])],
+            )
+            for step in steps
+        ]
+
+    def _values(self, row: Row) -> list[float]:
+        if self.metric not in row:
+            known = ", ".join(name for name, value in row.items() if isinstance(value, float))
+            raise BadInput(f"{self.label} has no metric called {self.metric!r}; choose from {known}.")
+        whole = "seeds" in row and self.metric == headline(row)[0]
+        return list(row["seeds"]) if whole else [row[self.metric]]
+
+
+ACROSS = {"steps": "steps", "hands": "hands played", "moves": "moves played", "seconds": "seconds of training"}
+"""What runs can be drawn against, and what is written there."""
+
+
+def _place(run: Run, row: Row, across: str) -> float:
+    if across == "seconds":
+        return float(min(time["seconds"] for time in run.timings if time["step"] == row["step"]))
+    name = {"steps": "step", "moves": "decisions"}.get(across, across)
+    if name not in row:
+        raise BadInput(f"{run.config.algorithm} counts no {across}, so it cannot be drawn against them; use steps.")
+    return float(row[name])
+
+
+def curve_of(run: Run) -> Curve:
+    """A run alone, by the number that matters."""
+    return Curve([run], run.config.algorithm, headline(run.metrics[-1])[0])
 
 
 LESS = "Less won off random play may be better play"
 """What must be said beside such winnings."""
 
 
-def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Published] = ()) -> Path:
+def draw_curve(
+    curves: Sequence[Run | Curve], path: Path, published: Sequence[Published] = (), across: str = "steps"
+) -> Path:
     """Draw runs' curves into one picture, with a band where there were many seeds; the ending chooses the format.
 
     Published curves are dashed. Beside them runs are drawn against the moves played, which compare across methods
@@ -40,31 +89,30 @@ def draw_curve(curves: Sequence[Run | Curve], path: Path, published: Sequence[Pu
     """
     figure = blank(7.2, 4.5)
     axes = figure.subplots()
-    shown = [
-        curve if isinstance(curve, tuple) else (curve, curve.config.algorithm, headline(curve.metrics[-1])[0])
-        for curve in curves
-    ]
-    exact = any(metric != "winnings" for _, _, metric in shown)
-    for number, (run, label, metric) in enumerate(shown):
+    shown = [curve if isinstance(curve, Curve) else curve_of(curve) for curve in curves]
+    across = "moves" if published else across
+    won, exact = ({curve.metric for curve in shown} <= names for names in ({"winnings"}, EXACT_METRICS))
+    for number, curve in enumerate(shown):
         colour = COLOURS[number % len(COLOURS)]
-        steps = [row["decisions" if published else "step"] for row in run.metrics]
-        values = [max(row[metric], ROUNDING) if exact else row[metric] for row in run.metrics]
-        axes.plot(steps, values, color=colour, linewidth=1.8, label=label)
-        if metric == headline(run.metrics[-1])[0] and "seeds" in run.metrics[-1]:
-            low, high = ([bound(row["seeds"]) for row in run.metrics] for bound in (min, max))
-            axes.fill_between(steps, low, high, color=colour, alpha=0.15, linewidth=0)
-        axes.plot(steps[-1:], values[-1:], "o", color=colour, markersize=4)
-        last = f"{run.metrics[-1][metric]:.2g}" if exact else f"{values[-1]:,.0f}"
-        axes.annotate(last, (steps[-1], values[-1]), xytext=(5, 4), textcoords="offset points", color=colour)
-    for curve, shade in zip(published, ("0.75", "0.55", "0.35"), strict=False):
-        points = [(step * curve.moves, value) for step, value in curve.points]
-        axes.plot(*zip(*points, strict=True), "--", color=shade, linewidth=1.3, label=curve.label)
-    across = "moves played" if published else "steps"
-    measure = "exploitability (chips per hand, exact)" if exact else "winnings against random play (mbb/h)"
-    axes.set(xscale="log", yscale="log" if exact else "linear", xlabel=across, ylabel=measure)
-    games = sorted({run.config.game for run, _, _ in shown})
+        points = curve.points(across)
+        places, seeds = [place for place, _ in points], [values for _, values in points]
+        values = [max(median(each), ROUNDING) if exact else median(each) for each in seeds]
+        axes.plot(places, values, color=colour, linewidth=1.8, label=curve.label)
+        if len(seeds[-1]) > 1:
+            low, high = ([end(each) for each in seeds] for end in (min, max))
+            axes.fill_between(places, low, high, color=colour, alpha=0.15, linewidth=0)
+        axes.plot(places[-1:], values[-1:], "o", color=colour, markersize=4)
+        last = f"{values[-1]:,.0f}" if won else f"{median(seeds[-1]):.2g}"
+        axes.annotate(last, (places[-1], values[-1]), xytext=(5, 4), textcoords="offset points", color=colour)
+    for other, shade in zip(published, ("0.75", "0.55", "0.35"), strict=False):
+        ends = [(step * other.moves, value) for step, value in other.points]
+        axes.plot(*zip(*ends, strict=True), "--", color=shade, linewidth=1.3, label=other.label)
+    names = " and ".join(sorted({curve.metric.replace("_", " ") for curve in shown}))
+    unit = " (chips per hand, exact)" if exact else " against random play (mbb/h)" if won else ""
+    axes.set(xscale="log", yscale="log" if exact else "linear", xlabel=ACROSS[across], ylabel=names + unit)
+    games = sorted({run.config.game for curve in shown for run in curve.runs})
     axes.set_title(" and ".join(games), color=INK, loc="left", fontweight="bold")
-    if not exact:
+    if won:
         figure.supxlabel(f"{LESS}: see what a best response wins, by feint evaluate.", fontsize=8, color="0.4")
     axes.margins(x=0.08)
     axes.grid(alpha=0.25)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,20 +46,28 @@ def by_ranks(told: Float[np.ndarray, "k k a"], suits: int) -> Float[np.ndarray, 
     return chart[::-1, ::-1]
 
 
+def kinds_of_hands(
+    betting: BettingTree, told: Float[np.ndarray, "k k a"]
+) -> Iterator[tuple[str, tuple[int, int], Float[np.ndarray, " a"]]]:
+    """Every kind of starting hand, such as AKs (suited) or AKo, with its place in the chart and what is told of it."""
+    deck = betting.game.deck
+    chart, names = by_ranks(told, deck.copies), deck.ranks[::-1]
+    for row, first in enumerate(names):
+        for column, second in enumerate(names):
+            pair = first + second if row <= column else second + first
+            yield pair + ("" if row == column else "s" if row < column else "o"), (row, column), chart[row, column]
+
+
 def draw_chart(
     betting: BettingTree, probabilities: Float[np.ndarray, "k k a"], path: Path, title: str = "", node: int = 0
 ) -> Path:
     """The chart of starting hands at a decision: every cell filled by how often each move is made."""
-    deck = betting.game.deck
-    chart, names = by_ranks(probabilities, deck.copies), deck.ranks[::-1]
+    names = betting.game.deck.ranks[::-1]
     figure = blank(6.4, 6.9)
     axes = figure.subplots()
-    for row, first in enumerate(names):
-        for column, second in enumerate(names):
-            _cell(axes, row, column, chart[row, column])
-            pair = first + second if row <= column else second + first
-            word = pair + ("" if row == column else "s" if row < column else "o")
-            axes.text(column + 0.5, row + 0.5, word, ha="center", va="center", fontsize=7.5, color="white")
+    for word, (row, column), shares in kinds_of_hands(betting, probabilities):
+        _cell(axes, row, column, shares)
+        axes.text(column + 0.5, row + 0.5, word, ha="center", va="center", fontsize=7.5, color="white")
     axes.set(xlim=(0, len(names)), ylim=(len(names), 0), xticks=(), yticks=(), aspect="equal")
     axes.spines[:].set_visible(False)
     axes.set_title(title, loc="left", color=INK, fontsize=10, fontweight="bold")
@@ -67,7 +75,7 @@ def draw_chart(
     return keep(figure, path)
 
 
-def _cell(axes: Any, row: int, column: int, shares: Sequence[float]) -> None:
+def _cell(axes: Any, row: int, column: int, shares: Float[np.ndarray, " a"]) -> None:
     """One kind of hand, filled from the left: raises, then calls, then folds."""
     from matplotlib.patches import Rectangle
 

@@ -18,6 +18,8 @@ LONGEST = 8
 """Characters in a full bar, where there is room."""
 MOST_MOVES = 6
 """With more moves than these there is no room for a column each …"""
+MOST_WORDS = 2
+"""What a move may be called at the head of its column."""
 LIKELIEST = 3
 """… and only so many of a row's moves are shown."""
 
@@ -37,8 +39,9 @@ def strategy_table(tree: Tree, strategy: Strategy, width: int, most: int | None 
     table.add_column("player", justify="right", no_wrap=True)
     table.add_column("sees", overflow="fold")  # the only one to give way
     wide = len(tree.actions) > MOST_MOVES
-    for name in ("likeliest moves",) if wide else tree.actions:
-        table.add_column(name, no_wrap=True)
+    for names in (["likeliest moves"],) if wide else called(tree):
+        together = "/".join(names)
+        table.add_column(together if len(together) <= length + 5 else "/\n".join(names), no_wrap=True)
     table.add_column("leak", justify="right", no_wrap=True)
     for row, following in zip(rows, [*rows[1:], rows[-1]], strict=True):
         cells: list[Text | str] = [
@@ -47,13 +50,21 @@ def strategy_table(tree: Tree, strategy: Strategy, width: int, most: int | None 
         ]
         if wide:
             best = np.argsort(-probabilities[row], kind="stable")[:LIKELIEST]
-            shown = [f"{tree.actions[move]} {probabilities[row, move]:.2f}" for move in best if tree.legal[row, move]]
+            shown = [
+                f"{tree.spoken[row][move]} {probabilities[row, move]:.2f}" for move in best if tree.legal[row, move]
+            ]
             cells = ["   ".join(shown)]
         share = given_away.share[row]
         last = tree.player[row] != tree.player[following]
         leak = f"{share:.0%}" if share >= 0.005 else ""
         table.add_row(str(tree.player[row] + 1), tree.labels[row], *cells, leak, end_section=bool(last))
     return table
+
+
+def called(tree: Tree) -> list[list[str]]:
+    """What each move is called where it is made, such as check or call; its name where that would be too many words."""
+    columns = [list(dict.fromkeys(word for word in said if word)) for said in zip(*tree.spoken, strict=True)]
+    return [said if len(said) <= MOST_WORDS else [name] for said, name in zip(columns, tree.actions, strict=True)]
 
 
 def _bar(probability: float, length: int, colour: str) -> Text:

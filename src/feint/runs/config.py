@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import json
 import math
 import re
 import shlex
@@ -20,10 +19,15 @@ import pydantic
 
 from feint.games.errors import BadInput, check_seed, nearest
 from feint.games.names import declared
+from feint.runs.rules import Rules
 from feint.solvers.algorithm import Config, Entry
 
 PACKAGES = ("feint.solvers", "feint.learners")
 """Where algorithms live: every file there that declares ALGORITHMS adds its own."""
+
+
+MOST = 1e18
+"""More than any run will ever count."""
 
 
 class HasFields(Protocol):
@@ -130,20 +134,26 @@ class RunConfig:
     until: float | None = None
     """Stop when exploitability is this low."""
     fingerprint: str = ""
-    """Of the game as it was; older runs do not tell."""
+    """Of the game as it was; empty before a run begins."""
+    rules: Rules | None = None
+    """A user's own, which are kept in the run."""
 
     def __post_init__(self) -> None:
         for name in ("steps", "hands", "seconds", "until"):
             value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value > 0):
-                raise BadInput(f"{name} must be a positive number, but {name}={value:g} was given.")
+            if value is not None and not 0 < value < MOST:
+                raise BadInput(f"{name} must be a positive number below {MOST:g}, but {name}={value} was given.")
+        if not (self.game + self.algorithm).isprintable():
+            raise BadInput(f"The name of a game is plain text, but {self.game!r} was given; call it otherwise.")
         check_seed(self.seed)
         if self.seeds < 1:
             raise BadInput(f"seeds must be 1 or more, but seeds={self.seeds} was given.")
 
-    def to_json(self) -> str:
-        """Readable JSON; numbers that JSON does not have, such as inf, are written as strings."""
-        return json.dumps(plain(asdict(self)), indent=2) + "\n"
+    @property
+    def words(self) -> dict[str, Any]:
+        """All of it as JSON has it; numbers that JSON does not have, such as inf, are written as strings."""
+        words: dict[str, Any] = plain(asdict(self))
+        return words
 
     def command(self, last: Mapping[str, Any]) -> str:
         """The command that makes the same run again up to its last evaluation, from the preset that is nearest to it.
@@ -164,9 +174,12 @@ class RunConfig:
         return shlex.join(words + (["--seeds", str(self.seeds)] if self.seeds > 1 else []))
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        values = json.loads(text)
-        return cls(**values | {"settings": asdict(resolve(values["algorithm"], values["settings"]))})
+    def read(cls, words: Mapping[str, Any]) -> Self:
+        """What was written as `words`."""
+        if unknown := set(words) - {each.name for each in fields(cls)}:
+            raise ValueError(f"{min(unknown)!r} is nothing that a run is asked")
+        settings = asdict(resolve(words["algorithm"], words["settings"]))
+        return pydantic.TypeAdapter(cls).validate_python(dict(words) | {"settings": settings})
 
 
 def _read(value: Any, default: Any) -> Any:

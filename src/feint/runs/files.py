@@ -5,9 +5,14 @@ metrics.jsonl        one line for each evaluation; the truth, and the same whene
 timings.jsonl        how long it took to reach each of those, and each checkpoint
 strategy.safetensors the strategy at the end
 README.md            a model card
-provenance.json      the machine and the programs that made it; there only while the run is finished
+provenance.json      the machine and the programs that made it, and digests; there only while the run is finished
 bound.json           what is known of the exploitability of a strategy too large to judge exactly, if anything
+rules/               the source of a user's own game
+running              who is writing the run, while someone is
 curve.png            the picture
+
+Nothing is believed that was changed. What is JSON ends with its own digest; every line of metrics and timings ends
+with a digest of itself and all before it; and a finished run's provenance has the digests of its files.
 """
 
 from __future__ import annotations
@@ -16,24 +21,50 @@ import hashlib
 import json
 import os
 import re
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from safetensors import SafetensorError
 
 from feint.games.errors import BadInput
 
 CONFIG, METRICS, TIMINGS = "config.json", "metrics.jsonl", "timings.jsonl"
 STRATEGY, CARD, PROVENANCE, BOUND = "strategy.safetensors", "README.md", "provenance.json", "bound.json"
-CHECKPOINTS, EVENTS = "checkpoints", "tensorboard"
+CHECKPOINTS, EVENTS, RULES, RUNNING = "checkpoints", "tensorboard", "rules", "running"
 
 Row = dict[str, Any]
 
+DAMAGE = (OSError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, SafetensorError)
+"""What comes of reading a file that is not as it was written."""
+LINE = re.compile(r'(\{.*), "check": "([0-9a-f]{16})"\}')
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Tell of anything that goes wrong while a run is read in a sentence."""
+    try:
+        yield
+    except BadInput:
+        raise
+    except FileNotFoundError as error:
+        missing = Path(error.filename or STRATEGY).name
+        raise BadInput(f"{path} is not a finished run (it has no {missing}); train it to the end first.") from error
+    except DAMAGE as error:
+        why = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise BadInput(f"{path} holds a damaged run ({why[:200]}); train it again in another folder.") from error
+
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is either there in full or not at all, whatever happens meanwhile."""
+    """Write a file so that it is either there in full or not at all, whatever happens meanwhile.
+
+    A link of its name is replaced, never followed.
+    """
     part = path.with_name(path.name + ".part")
     try:
-        with part.open("wb") as file:
+        part.unlink(missing_ok=True)
+        with part.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -49,25 +80,85 @@ def write_whole(path: Path, data: bytes) -> None:
         os.close(folder)
 
 
-def rows_of(path: Path) -> list[Row]:
-    """A file's whole lines; one that was cut off while being written does not count."""
-    return [json.loads(line) for line in path.read_text().split("\n")[:-1]]
+def sealed(words: Mapping[str, Any]) -> bytes:
+    """Words as readable JSON that ends with their own digest."""
+    return (json.dumps({**words, "sha256": _digest(words)}, indent=2) + "\n").encode()
+
+
+def unsealed(path: Path) -> dict[str, Any]:
+    """The words that were `sealed` in a file; raises `ValueError` where they were changed since."""
+    words = json.loads(path.read_bytes())
+    if "sha256" not in words:
+        raise ValueError(f"{path.name} has no digest, as if made by an older version")
+    if words.pop("sha256") != _digest(words):
+        raise ValueError(f"{path.name} was changed")
+    return dict(words)
+
+
+def _digest(words: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+
+
+def chained(rows: Iterable[Row], before: str = "") -> tuple[str, str]:
+    """Rows as lines that each end with a check of themselves and of all before them, and the last of these checks."""
+    lines = []
+    for row in rows:
+        body = json.dumps(row)[:-1]
+        before = _check(before, body)
+        lines.append(f'{body}, "check": "{before}"}}\n')
+    return "".join(lines), before
+
+
+def rows_of(path: Path) -> tuple[list[Row], str]:
+    """A file's whole lines and its last check; a line that was cut off while being written does not count."""
+    rows: list[Row] = []
+    before = ""
+    for line in path.read_text().split("\n")[:-1]:
+        match = LINE.fullmatch(line)
+        if match is None or match[2] != (before := _check(before, match[1])):
+            raise ValueError(f"line {len(rows) + 1} of {path.name} was changed")
+        row = json.loads(match[1] + "}")
+        if not isinstance(row["step"], int):
+            raise ValueError(f"line {len(rows) + 1} of {path.name} has no step")
+        rows.append(row)
+    return rows, before
+
+
+def _check(before: str, body: str) -> str:
+    return hashlib.sha256((before + body).encode()).hexdigest()[:16]
+
+
+def append(path: Path, text: str) -> None:
+    """Add to a file, which is never a link to another."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666)
+    with os.fdopen(file, "w") as opened:
+        opened.write(text)
+
+
+def settle(path: Path) -> None:
+    """See to it that what was added to a file outlasts the machine."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of the strategy in a run's folder."""
-    return hashlib.sha256((path / STRATEGY).read_bytes()).hexdigest()
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def free_folder(game: str, algorithm: str, root: Path = Path("runs")) -> Path:
-    """A folder for a new run, named after what it does and numbered after the last of that name."""
+def new_folder(game: str, algorithm: str, root: Path = Path("runs")) -> Path:
+    """A new folder for a run, named after what it does and numbered after the last of that name."""
     path = root / _name(game, algorithm)
-    last = max(_taken(path), default=0)
-    return path.with_name(f"{path.name}-{last + 1}") if last else path
+    while True:
+        last = max(_taken(path), default=0)
+        mine = path.with_name(f"{path.name}-{last + 1}") if last else path
+        with suppress(FileExistsError):  # another run was quicker
+            mine.mkdir(parents=True)
+            return mine
 
 
 def last_folder(game: str, algorithm: str, root: Path = Path("runs")) -> Path:
-    """The latest folder that `free_folder` gave for this."""
+    """The latest folder that `new_folder` gave for this."""
     taken = _taken(root / _name(game, algorithm))
     if not taken:
         raise BadInput(f"There is no run of {algorithm} on {game} in {root} to go on with; name one with --out.")

@@ -2,71 +2,101 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self, final
 
 from safetensors.numpy import save
-from tensorboardX import SummaryWriter
 
 from feint.evaluate.measure import Measure
 from feint.forms.form import Form
-from feint.forms.library import form_of
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput, RunStopped
 from feint.runs.agents import AGENTS, PREFIX, comes_with_feint
 from feint.runs.checkpoint import checkpoints, save_checkpoint
 from feint.runs.config import RunConfig, changes, written
+from feint.runs.events import Events
 from feint.runs.files import (
     BOUND,
     CARD,
     CHECKPOINTS,
     CONFIG,
+    DAMAGE,
     EVENTS,
     METRICS,
     PROVENANCE,
+    RUNNING,
     STRATEGY,
     TIMINGS,
     Row,
+    append,
+    chained,
     digest_of,
+    new_folder,
+    reading,
     rows_of,
+    sealed,
+    settle,
     write_whole,
 )
 from feint.runs.model_card import HERE, model_card
 from feint.runs.provenance import provenance
+from feint.runs.rules import write_rules
 from feint.runs.run import Run, bound_of, config_of, load_run
 
 
 @final
 class RunFolder:
-    """A run being written."""
+    """A run being written, by one process at a time."""
 
     def __init__(self, path: Path, config: RunConfig) -> None:
         self.path = path
         self.config = config
         self.metrics: list[Row] = []
         self.timings: list[Row] = []
-        self._events: Any = None
+        self._checks = dict.fromkeys((METRICS, TIMINGS), "")
+        self._events: Events | None = None
+        self._new = False
+        self._lock: int | None = _locked(path)
 
     @classmethod
-    def create(cls, path: Path, config: RunConfig) -> Self:
-        """A new run; the folder must be new or empty."""
+    def create(cls, path: Path | None, config: RunConfig, rules: Mapping[str, bytes]) -> Self:
+        """A new run with the text of its own `rules`; the folder must be new or empty, and is named here if it is not.
+
+        Where it cannot be begun, nothing is left.
+        """
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                raise BadInput(f"{path} is not empty; choose another folder with --out, or go on with --resume.")
-            write_whole(path / CONFIG, config.to_json().encode())
+            mine = new_folder(config.game, config.algorithm) if path is None else path
+            mine.mkdir(parents=True, exist_ok=True)
+            folder = cls(mine, config)
+            folder._new = True
+            if any(file.name != RUNNING for file in mine.iterdir()):
+                folder.release()
+                raise BadInput(f"{mine} is not empty; choose another folder with --out, or go on with --resume.")
+            try:
+                write_rules(mine, rules)
+                write_whole(mine / CONFIG, sealed(config.words))
+            except OSError:
+                folder.discard()
+                raise
         except OSError as error:
-            raise BadInput(f"{path} cannot be written ({error.strerror}); choose another folder with --out.") from error
-        return cls(path, config)
+            raise BadInput(
+                f"{path or 'runs/'} cannot be written ({error.strerror}); choose another folder with --out."
+            ) from error
+        return folder
 
     @classmethod
     def resume(cls, path: Path, config: RunConfig) -> Self:
         """A run to go on with: the same but for when to stop."""
         before = config_of(path)
-        if before.fingerprint and before.fingerprint != config.fingerprint:
+        if before.fingerprint != config.fingerprint:
             raise BadInput(
                 f"{path} was begun with other rules than {config.game} has now; train without --resume in a new folder."
             )
@@ -77,24 +107,43 @@ class RunFolder:
                 then, now = (", ".join(map("=".join, one)) for one in both)
             if then != now:
                 raise BadInput(f"{path} was begun with {name} {then}, not {now}; ask for the same to go on with it.")
-        folder = cls(path, config)
+        for file in path.iterdir():
+            if file.is_symlink():
+                raise BadInput(
+                    f"{file} is a link to another place, where Feint does not write; put the file itself there."
+                )
         try:
-            folder.metrics, folder.timings = (
-                rows_of(path / name) if (path / name).exists() else [] for name in (METRICS, TIMINGS)
-            )
-        except ValueError as error:
-            raise BadInput(f"{path} holds a damaged run ({error}); train it again in another folder.") from error
+            folder = cls(path, replace(config, rules=before.rules))
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written ({error.strerror}); mend that first.") from error
+        try:
+            with reading(path):
+                for name, rows in folder._logs:
+                    rows[:], _ = rows_of(path / name) if (path / name).exists() else ([], "")
+        except BadInput:
+            folder.release()
+            raise
         return folder
+
+    @property
+    def _logs(self) -> tuple[tuple[str, list[Row]], ...]:
+        return (METRICS, self.metrics), (TIMINGS, self.timings)
 
     def rewind(self, step: int, evaluated: set[int]) -> None:
         """Go back to a checkpoint: keep the evaluations that the run would have made on its way there, and its time."""
+        if gap := min(evaluated - {row["step"] for row in self.metrics} - {step}, default=0):
+            raise BadInput(
+                f"{self.path} holds a damaged run (its evaluation at step {gap:,} is gone from {METRICS}); "
+                f"train it again in another folder."
+            )
         for name in (PROVENANCE, STRATEGY):  # until the run is finished again
             (self.path / name).unlink(missing_ok=True)
         self.metrics[:] = [row for row in self.metrics if row["step"] in evaluated]
         self.timings[:] = [row for row in self.timings if row["step"] <= step]
-        for name, rows in ((METRICS, self.metrics), (TIMINGS, self.timings)):
-            write_whole(self.path / name, "".join(json.dumps(row) + "\n" for row in rows).encode())
-        write_whole(self.path / CONFIG, self.config.to_json().encode())
+        for name, rows in self._logs:
+            text, self._checks[name] = chained(rows)
+            write_whole(self.path / name, text.encode())
+        write_whole(self.path / CONFIG, sealed(self.config.words))
 
     @property
     def checkpoints(self) -> Path:
@@ -104,15 +153,35 @@ class RunFolder:
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if self._events is not None:
-            self._events.close()
+        try:
+            self._close_events()
+        except OSError as full:
+            error = error or full
+        kept = checkpoints(self.checkpoints)
+        if error and self._new and not kept:  # nothing can go on from here
+            self.discard()
+        self.release()
         if isinstance(error, OSError):
-            kept = checkpoints(self.checkpoints)
-            last = f"its last checkpoint is step {kept[0][0]:,}" if kept else "it has no checkpoint yet"
-            raise RunStopped(
-                f"The run stopped because {self.path} cannot be written ({error.strerror or error}); {last}: "
-                f"mend that and go on with --resume."
-            ) from error
+            last = (
+                f"its last checkpoint is step {kept[0][0]:,}: mend that and go on with --resume"
+                if kept
+                else "it had no checkpoint yet, and nothing of it is kept: mend that and train it again"
+            )
+            why = error.strerror or error
+            raise RunStopped(f"The run stopped because {self.path} cannot be written ({why}); {last}.") from error
+
+    def _close_events(self) -> None:
+        events, self._events = self._events, None
+        if events is not None:
+            events.close()
+
+    def release(self) -> None:
+        """Let others write to the folder."""
+        with suppress(OSError):
+            (self.path / RUNNING).unlink(missing_ok=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def log(self, row: Row, seconds: float) -> None:
         """Append one evaluation."""
@@ -120,49 +189,74 @@ class RunFolder:
         self._append(METRICS, row)
         self._clock(row["step"], seconds)
         if self._events is None:
-            self._events = SummaryWriter(str(self.path / EVENTS), purge_step=row["step"], write_to_disk=True)
-        for name, value in row.items():
-            if isinstance(value, float):
-                self._events.add_scalar(name, value, row["step"])
+            self._events = Events(self.path / EVENTS, row["step"])
+        self._events.add(row)
 
     def save(self, step: int, state: Any, seconds: float) -> None:
-        """Write a checkpoint."""
-        save_checkpoint(self.checkpoints, step, state, write_whole)
+        """Write a checkpoint, and before it all that led there."""
         if not self.timings or self.timings[-1]["step"] != step:
             self._clock(step, seconds)
+        for name, _ in self._logs:
+            if (self.path / name).exists():
+                settle(self.path / name)
+        save_checkpoint(self.checkpoints, step, state, write_whole)
 
     def _clock(self, step: int, seconds: float) -> None:
         self.timings.append({"step": step, "seconds": seconds})
         self._append(TIMINGS, self.timings[-1])
 
     def _append(self, name: str, row: Row) -> None:
-        with (self.path / name).open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        line, self._checks[name] = chained([row], self._checks[name])
+        append(self.path / name, line)
 
     def discard(self) -> None:
         """Leave nothing behind."""
-        if self._events is not None:
-            self._events.close()
-            self._events = None
+        with suppress(OSError):
+            self._close_events()
         shutil.rmtree(self.path, ignore_errors=True)  # the folder itself may have to stay, as `--out .` must
+        self.release()
 
     def finish(self, strategy: Strategy, form: Form) -> Run:
-        """Write the strategy, the card and, last, with what they were made."""
+        """Write the strategy, the card and, last, with what they were made and what they are."""
         # One entry only: safetensors writes several in no fixed order, and a run's bytes should repeat.
         words = {"game": form.name, "fingerprint": form.fingerprint, "moves": form.actions}
         write_whole(self.path / STRATEGY, save(strategy.arrays(), {"feint": json.dumps(words)}))
-        run = Run(self.path, self.config, self.metrics, self.timings, strategy, provenance(), bound_of(self.path))
+        bound = None
+        with suppress(*DAMAGE):  # one that was changed does not count
+            bound = bound_of(self.path)
+        made = provenance()
+        run = Run(self.path, self.config, self.metrics, self.timings, strategy, made, bound, find_form=lambda: form)
         write_card(self.path, run, form)
-        write_whole(self.path / PROVENANCE, (json.dumps(run.provenance) + "\n").encode())
+        files = [CONFIG, METRICS, TIMINGS, STRATEGY]
+        digests = {name: digest_of(self.path / name) for name in files}
+        write_whole(self.path / PROVENANCE, sealed({"made_with": list(made), "files": digests}))
         return run
+
+
+def _locked(path: Path) -> int:
+    """Make a folder this process's own to write to, until it is closed or the process ends, however that may be."""
+    lock = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        with suppress(OSError):
+            who = (path / RUNNING).read_text()[:200].strip()
+            raise BadInput(f"{path} is being written by {who}; wait until it is done, or stop it first.") from error
+        raise BadInput(f"{path} is being written by another process; wait until it is done.") from error
+    try:
+        write_whole(path / RUNNING, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
 
 
 def keep_bound(run: Run, bound: Measure, form: Form) -> Path | None:
     """Keep a bound beside a run and on its card; not where more hands were judged before, and never with an agent."""
     if comes_with_feint(run.path) or (run.bound and (run.bound.hands or 0) > (bound.hands or 0)):
         return None
-    words = asdict(bound) | {STRATEGY: digest_of(run.path)}
-    write_whole(run.path / BOUND, (json.dumps(words, indent=2) + "\n").encode())
+    write_whole(run.path / BOUND, sealed(asdict(bound) | {STRATEGY: digest_of(run.path / STRATEGY)}))
     write_card(run.path, replace(run, bound=bound), form)
     return run.path / BOUND
 
@@ -179,7 +273,7 @@ def ship(path: Path | str, name: str) -> Path:
             write_whole(folder / file, (run.path / file).read_bytes())
         else:
             (folder / file).unlink(missing_ok=True)  # an earlier agent's
-    write_card(folder, run, form_of(run.config.game), PREFIX + name)
+    write_card(folder, run, run.form, PREFIX + name)
     return folder
 
 

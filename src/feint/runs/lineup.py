@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
+from feint.games.game import Game
 from feint.games.library import load_game
 from feint.games.names import declared, parse
 from feint.players.player import Player, PlayerConfig, StrategyPlayer
@@ -38,21 +39,26 @@ def players() -> dict[str, PlayerConfig]:
 
 def line_up(
     names: tuple[str, ...],
-    game: str | None = None,
+    game: str | Game[Any] | None = None,
     seed: int | None = None,
     others: Mapping[str, PlayerConfig] | None = None,
+    trust: bool = False,
 ) -> LineUp:
-    """Players by name at the game that their runs are for, or at the one given; `others` are known here besides."""
+    """Players by name at the game that their runs are for, or at the one given; `others` are known here besides.
+
+    Rules that come with a run are started only if they are trusted: see `load_run`.
+    """
     known = players() | dict(others or {})
     called = {name: found for name in names if (found := _called(name, known))}
-    runs = {name: load_run(name) for name in names if name not in called}
-    wanted = {run.config.game: name for name, run in runs.items()} | ({load_game(game).name: "--game"} if game else {})
-    if not wanted:
+    chosen = load_game(game) if isinstance(game, str) else game
+    runs = {name: load_run(name, chosen, trust) for name in names if name not in called}
+    wanted = {run.config.fingerprint: run.config.game for run in runs.values()}
+    if len(wanted) > 1:
+        raise BadInput(f"These are for different games ({', '.join(wanted.values())}); choose players of one game.")
+    form = next(iter(runs.values())).form if runs else form_of(chosen) if chosen else None
+    if form is None:
         nobody = f"Neither {' nor '.join(names)} says" if len(names) > 1 else f"{names[0]} does not say"
         raise BadInput(f"{nobody} which game to play; name it with --game.")
-    if len(wanted) > 1:
-        raise BadInput(f"These are for different games ({', '.join(wanted)}); choose players of one game.")
-    form = form_of(next(iter(wanted)))
     return LineUp(
         form,
         tuple(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import shlex
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Protocol, Self, final
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, Self, final
 
-from feint.games.errors import RunStopped
+from feint.forms.strategy import Strategy
+from feint.games.errors import BadInput, RunStopped
 from feint.runs.checkpoint import checkpoints
 from feint.runs.config import RunConfig, flat
 from feint.runs.files import Row
 from feint.runs.folder import RunFolder
+from feint.runs.signals import Signals
 from feint.runs.trainer import Trainer
 
 PIECE = 0.2
@@ -57,16 +57,46 @@ class Unwatched:
 
 
 @final
+@dataclass(frozen=True)
+class Evaluation:
+    """A run at one of its evaluations, for whoever wants to look closer."""
+
+    step: int
+    metrics: Row
+    trainer: Trainer = field(repr=False)
+
+    @property
+    def strategy(self) -> Strategy:
+        """As it is now; of many seeds, the best one's."""
+        return self.trainer.strategy()
+
+
+Callback = Callable[[Evaluation], Mapping[str, float] | None]
+"""Called at every evaluation. What it returns is added to the metrics, under names of its own."""
+
+
+class Following(NamedTuple):
+    """All that goes on beside a run."""
+
+    watcher: Watcher
+    signals: Signals
+    callback: Callback | None
+    save_every: float
+    """Seconds between checkpoints."""
+
+
+@final
 class StoppingRule:
     """When a run is over: when it was asked to be, or when someone interrupts."""
 
-    def __init__(self, config: RunConfig, interrupted: Callable[[], bool]) -> None:
-        self._config, self._interrupted, self._begun = config, interrupted, time.monotonic()
+    def __init__(self, config: RunConfig, signals: Signals) -> None:
+        self._config, self._signals, self._begun = config, signals, time.monotonic()
 
     @property
     def out_of_time(self) -> bool:
         seconds = self._config.seconds
-        return (seconds is not None and time.monotonic() - self._begun >= seconds) or self._interrupted()
+        late = seconds is not None and time.monotonic() - self._begun >= seconds
+        return late or self._signals.caught is not None
 
     def good_enough(self, row: Row) -> bool:
         return self._config.until is not None and row["exploitability"] <= self._config.until
@@ -80,30 +110,43 @@ class StoppingRule:
 class Loop:
     """A run going on: its clock, and when the next checkpoint is due."""
 
-    def __init__(self, trainer: Trainer, folder: RunFolder, watcher: Watcher, save_every: float) -> None:
-        self._trainer, self._folder, self._watcher = trainer, folder, watcher
+    def __init__(self, trainer: Trainer, folder: RunFolder, following: Following) -> None:
+        self._trainer, self._folder = trainer, folder
+        self._watcher, self._signals, self._callback, self._save_every = following
         self._running = folder.timings[-1]["seconds"] if folder.timings else 0.0
         self._pace = 0.0
         """Seconds a step takes; 0 before the first."""
-        self._save_every = self._wait = save_every
+        self._wait = self._save_every
         self._saved = time.monotonic()
 
     def run(self) -> None:
         """Step, judge and save until the config says stop or someone interrupts."""
         trainer, folder = self._trainer, self._folder
-        with interruptible() as interrupted:
-            stop = StoppingRule(folder.config, interrupted)
-            if folder.metrics and folder.metrics[-1]["step"] == trainer.step and stop.good_enough(folder.metrics[-1]):
-                return  # it was finished before
-            logged = {row["step"] for row in folder.metrics}
-            for goal in evaluation_points(folder.config.steps, trainer.growth):
-                # A run killed between its last checkpoint and the evaluation due there still owes that evaluation.
-                if goal < trainer.step or goal in logged:
-                    continue
-                self._advance_to(goal, stop)
-                if trainer.step in logged or stop.over(trainer, self._judge()):
-                    break  # in the first case there were enough hands before
+        stop = StoppingRule(folder.config, self._signals)
+        if folder.metrics and folder.metrics[-1]["step"] == trainer.step and stop.good_enough(folder.metrics[-1]):
+            return  # it was finished before
+        logged = {row["step"] for row in folder.metrics}
+        for goal in evaluation_points(folder.config.steps, trainer.growth):
+            # A run killed between its last checkpoint and the evaluation due there still owes that evaluation.
+            if goal < trainer.step or goal in logged:
+                continue
+            self._advance_to(goal, stop)
+            self._check_end()  # there may not be the time to judge
+            over = trainer.step in logged or stop.over(trainer, self._judge())
+            self._check_end()
+            if over:
+                break  # where it was logged, there were enough hands before
         folder.save(trainer.step, trainer.state, self._running)
+
+    def _check_end(self) -> None:
+        """Where the process was asked to end, leave a checkpoint and say so."""
+        if end := self._signals.end:
+            self._save()
+            raise RunStopped(
+                f"The run in {self._folder.path} was asked to end ({end.name}); its last checkpoint is step "
+                f"{self._trainer.step:,}: go on with --resume.",
+                128 + end,
+            )
 
     def _advance_to(self, goal: int, stop: StoppingRule) -> None:
         """Take steps up to an evaluation, in pieces that let the clock be looked at, unless there are enough before."""
@@ -129,6 +172,7 @@ class Loop:
         check_sound(self._trainer, self._folder)
         trainer, folder, config = self._trainer, self._folder, self._folder.config
         row = trainer.evaluate()
+        row |= self._added(row)
         told = any(map(trainer.concern, folder.metrics))
         folder.log(row, self._running)
         self._watcher.row(row, self._running)
@@ -136,6 +180,17 @@ class Loop:
             slower = f"learn more slowly{_than(config)}"
             self._watcher.warn(f"By step {trainer.step:,} of {config.algorithm} {concern}; {slower}.")
         return row
+
+    def _added(self, row: Row) -> Row:
+        """What the callback adds to an evaluation."""
+        added = self._callback(Evaluation(self._trainer.step, dict(row), self._trainer)) if self._callback else None
+        for name, value in (added or {}).items():
+            if name in row or not isinstance(value, int | float):
+                raise BadInput(
+                    f"A callback adds numbers under names of their own, but {name}={value!r} was returned; "
+                    f"{', '.join(row)} are taken."
+                )
+        return {name: float(value) for name, value in (added or {}).items()}
 
 
 def check_sound(trainer: Trainer, folder: RunFolder) -> None:
@@ -166,23 +221,3 @@ def evaluation_points(last: int | None, growth: float) -> Iterator[int]:
         yield point
         point = max(point + 1, int(point * growth))
     yield last
-
-
-@contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """While this lasts, a first Ctrl-C only sets a flag, so that no step is cut in half; a second one stops at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.getsignal(signal.SIGINT)
-    caught = threading.Event()
-
-    def note(number: int, frame: Any) -> None:
-        caught.set()
-        signal.signal(signal.SIGINT, before)
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield caught.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from feint.evaluate.measure import Measure
 from feint.forms.form import Form
-from feint.games.library import rules_of
 from feint.runs.config import algorithms, flat, written
 from feint.runs.run import Run
 from feint.runs.summary import band, headline, measured, of_strategy
@@ -84,7 +83,7 @@ def _made(made: Sequence[str]) -> str:
 def _rules(form: Form) -> str:
     facts = f"`{form.name}`: {form.players} players, {form.size}. The moves are {', '.join(form.actions)}"
     facts += "; a call of nothing is a check, and the first raise a bet." if "call" in form.actions else "."
-    return "\n\n".join(text for text in (rules_of(form.name), facts) if text)
+    return "\n\n".join(text for text in (form.game.rules, facts) if text)
 
 
 def _judgement(run: Run, form: Form) -> str:

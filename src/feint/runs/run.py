@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
-from safetensors import SafetensorError, safe_open
+import numpy as np
+from safetensors import safe_open
 
 from feint.evaluate.measure import Measure
 from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
+from feint.games.game import Game
 from feint.runs.agents import find_run
 from feint.runs.config import RunConfig, resolve
-from feint.runs.files import BOUND, CONFIG, METRICS, PROVENANCE, STRATEGY, TIMINGS, Row, digest_of, rows_of
-from feint.runs.summary import headline, length, of_strategy
+from feint.runs.files import (
+    BOUND,
+    CONFIG,
+    METRICS,
+    PROVENANCE,
+    STRATEGY,
+    TIMINGS,
+    Row,
+    digest_of,
+    reading,
+    rows_of,
+    unsealed,
+)
+from feint.runs.rules import read_rules
+from feint.runs.summary import band, headline, length, of_strategy
 
 
 @final
@@ -37,47 +54,56 @@ class Run:
     """The machine and the programs that made it; nothing where an older run does not say."""
     bound: Measure | None = None
     """The best known lower bound on its exploitability, where it is too large to judge exactly."""
+    find_form: Callable[[], Form] = field(kw_only=True, compare=False)
+
+    @cached_property
+    def form(self) -> Form:
+        """The game that it is for, in the form that tells most. Raises `BadInput` where its rules are not trusted."""
+        return self.find_form()
 
     def __repr__(self) -> str:
         last = of_strategy(self.metrics[-1])
         words = f"{self.config.algorithm} on {self.config.game}, {length(last)}: {' '.join(headline(last, self.bound))}"
-        return f"Run({str(self.path)!r}: {words})"
+        return f"Run({str(self.path)!r}: {words}{band(self.metrics[-1])})"
 
 
-def load_run(path: Path | str) -> Run:
+def load_run(path: Path | str, game: str | Game[Any] | None = None, trust: bool = False) -> Run:
     """Read a run back, from its folder or by the name of an agent that comes with Feint, such as `feint:leduc`.
 
-    Raises `BadInput` when there is none.
+    A run of a game of someone's own brings its rules along, which are a program: it is started where this machine has
+    trained on the same rules before, or with `trust`; or give the `game` itself. Raises `BadInput` when there is no
+    run, or one that was damaged or changed.
     """
     path = find_run(path)
     config = config_of(path)
-    try:
-        metrics, timings = metrics_of(path), rows_of(path / TIMINGS)
+
+    def find_form() -> Form:
+        with reading(path):
+            rules = read_rules(path, config.game, config.rules, trust) if game is None else game
+            form = form_of(rules)
+            if form.fingerprint != config.fingerprint:
+                raise BadInput(f"{path} was trained with other rules than {form.name} has now; train it again.")
+            return form
+
+    if not (path / PROVENANCE).is_file():
+        raise BadInput(f"{path} is not a finished run (it has no {PROVENANCE}); train it to the end first.")
+    with reading(path):
+        provenance, metrics, (timings, _) = provenance_of(path), metrics_of(path), rows_of(path / TIMINGS)
         if not metrics or not timings:
             raise ValueError("it was never judged")
-        strategy = _strategy_of(path, config)
-        return Run(path, config, metrics, timings, strategy, provenance_of(path), bound_of(path))
-    except FileNotFoundError as error:
-        missing = Path(error.filename or STRATEGY).name
-        raise BadInput(f"{path} is not a finished run (it has no {missing}); train it to the end first.") from error
-    except BadInput:
-        raise
-    except (OSError, ValueError, TypeError, KeyError, SafetensorError) as error:
-        raise BadInput(f"{path} holds a damaged run ({error}); train it again.") from error
+        strategy = _strategy_of(path, config, find_form)
+        bound = bound_of(path)
+        return Run(path, config, metrics, timings, strategy, provenance, bound, find_form=find_form)
 
 
-def _strategy_of(path: Path, config: RunConfig) -> Strategy:
+def _strategy_of(path: Path, config: RunConfig, form: Callable[[], Form]) -> Strategy:
     """The strategy, as the algorithm's settings read it back."""
     with safe_open(path / STRATEGY, framework="numpy") as file:
         fingerprint = json.loads(file.metadata()["feint"])["fingerprint"]
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-
-    def form() -> Form:
-        form = form_of(config.game)
-        if form.fingerprint != fingerprint:
-            raise BadInput(f"The strategy is for other rules than {config.game} has now; train it again.")
-        return form
-
+    for name, values in arrays.items():
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} in {STRATEGY} has values that are no numbers")
     return resolve(config.algorithm, config.settings).read(arrays, fingerprint, form)
 
 
@@ -85,31 +111,41 @@ def config_of(path: Path) -> RunConfig:
     """What a run was asked to do."""
     if not (path / CONFIG).is_file():
         raise BadInput(f"{path} is not a run (it has no {CONFIG}); give a folder that feint train has written.")
-    try:
-        return RunConfig.from_json((path / CONFIG).read_text())
-    except BadInput as error:
-        raise BadInput(
-            f"{path} holds a run with settings that this version of Feint does not take ({error}); train it again."
-        ) from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise BadInput(f"{path} holds a damaged run ({error}); train it again.") from error
+    with reading(path):
+        words = unsealed(path / CONFIG)
+        try:
+            return RunConfig.read(words)
+        except BadInput as error:
+            raise BadInput(
+                f"{path} holds a run with settings that this version of Feint does not take ({error}); train it again."
+            ) from error
 
 
 def metrics_of(path: Path) -> list[Row]:
-    """A run's evaluations, without its strategy."""
-    return rows_of(path / METRICS)
+    """A run's evaluations, without its strategy; of one that goes on, those so far."""
+    with reading(path):
+        rows = rows_of(path / METRICS)[0] if (path / METRICS).is_file() else []
+        for row in rows:
+            headline(of_strategy(row))  # they can be told
+        return rows
 
 
 def provenance_of(path: Path) -> tuple[str, ...]:
-    """The machine and the programs that made a run; nothing where it is not finished or does not say."""
-    return tuple(json.loads((path / PROVENANCE).read_text())) if (path / PROVENANCE).is_file() else ()
+    """The machine and programs that made a run, nothing where it is not finished; raises where it was changed since."""
+    if not (path / PROVENANCE).is_file():
+        return ()
+    with reading(path):
+        words = unsealed(path / PROVENANCE)
+        for name, digest in words["files"].items():
+            if digest_of(path / name) != digest:
+                raise ValueError(f"{name} was changed")
+        return tuple(words["made_with"])
 
 
 def bound_of(path: Path) -> Measure | None:
-    """The bound that is kept for a run's strategy; one for another strategy, or a damaged one, is not believed."""
-    try:
-        kept = json.loads((path / BOUND).read_text())
-        words = {"name": "exploitability"} | {name: value for name, value in kept.items() if name != STRATEGY}
-        return Measure(**words) if kept[STRATEGY] == digest_of(path) else None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    """The bound that is kept for a run's strategy, if any; one for another strategy does not count."""
+    if not (path / BOUND).is_file():
         return None
+    with reading(path):
+        kept = unsealed(path / BOUND)
+        return Measure(**kept) if kept.pop(STRATEGY) == digest_of(path / STRATEGY) else None

@@ -16,11 +16,13 @@ from feint.games.library import load_game
 from feint.runs.agents import own_folder
 from feint.runs.checkpoint import load_checkpoint
 from feint.runs.config import RunConfig, algorithms, resolve
-from feint.runs.files import free_folder, last_folder
+from feint.runs.files import last_folder
 from feint.runs.folder import RunFolder
-from feint.runs.loop import Loop, Unwatched, Watcher, evaluation_points
+from feint.runs.loop import Callback, Following, Loop, Unwatched, Watcher, evaluation_points
 from feint.runs.resources import check_room
+from feint.runs.rules import remember, source_of
 from feint.runs.run import Run, config_of
+from feint.runs.signals import listening
 from feint.runs.trainer import Trainer
 from feint.solvers.algorithm import Config
 
@@ -44,6 +46,7 @@ def train(
     resume: bool = False,
     save_every: float = SAVE_EVERY,
     watcher: Watcher | None = None,
+    callback: Callback | None = None,
 ) -> Run:
     """Run an algorithm on a game until `steps`, `hands`, `seconds` or exploitability `until`, whichever comes first.
 
@@ -51,56 +54,76 @@ def train(
     written to `out`, by default a new folder under `runs/`. `seeds` runs, by default 1, are made at once with the seeds
     from `seed` on, by default 0, and reported by their median. With `resume` a run goes on from its last checkpoint (in
     `out`, or the latest of this algorithm on this game), with its own seed and settings unless others are asked for,
-    which is an error. An interrupt (Ctrl-C) stops a run early and keeps what it has.
+    which is an error. An interrupt (Ctrl-C) stops a run early and keeps what it has; SIGTERM leaves a checkpoint.
+
+    `callback` is called at every evaluation with its `step`, its `metrics` and the `strategy` so far; numbers that it
+    returns by name are added to the metrics.
     """
     told = not (steps is None and hands is None and seconds is None and until is None)
     if not told:
         seconds, until = 60.0, 1e-4
     rules = load_game(game) if isinstance(game, str) else game
-    find = last_folder if resume else free_folder
-    path = own_folder(out) if out else find(rules.name, algorithm)
-    before = config_of(path) if resume else None
+    path = own_folder(out) if out else last_folder(rules.name, algorithm) if resume else None
+    before = config_of(path) if resume and path else None
     if before and not settings and preset is None:
         settings = before.settings
     seed = seed if seed is not None else before.seed if before else 0
     seeds = seeds if seeds is not None else before.seeds if before else 1
     asked = resolve(algorithm, settings or {}, preset)
     config = RunConfig(rules.name, algorithm, asdict(asked), seed, seeds, steps, hands, seconds, until)
-    with watcher or Unwatched() as watching:
-        return _train(asked, rules, config, path, resume, save_every, watching, told)
+    with listening() as signals, watcher or Unwatched() as watching:
+        following = Following(watching, signals, callback, save_every)
+        return _train(asked, rules, config, path, before, told, following)
 
 
 def _train(
     asked: Config,
     rules: Game[Any],
     config: RunConfig,
-    path: Path,
-    resume: bool,
-    save_every: float,
-    watcher: Watcher,
+    path: Path | None,
+    before: RunConfig | None,
     told: bool,
+    following: Following,
 ) -> Run:
-    watcher.stage(f"unrolling {rules.name}")
-    form = form_of(rules, lambda nodes: watcher.stage(f"unrolling {rules.name}: {nodes:,} nodes"))
-    config = replace(config, fingerprint=form.fingerprint, until=config.until if told or form.exact else None)
+    def stage(text: str) -> None:
+        following.signals.check()
+        following.watcher.stage(text)
+
+    stage(f"unrolling {rules.name}")
+    form = form_of(rules, lambda nodes: stage(f"unrolling {rules.name}: {nodes:,} nodes"))
+    own = source_of(rules)
+    if own:
+        remember(own[0])
+    config = replace(
+        config,
+        fingerprint=form.fingerprint,
+        until=config.until if told or form.exact else None,
+        rules=own[0] if own else None,
+    )
     _check_suited(asked, config, form)
-    watcher.stage(f"preparing {config.algorithm}")
+    stage(f"preparing {config.algorithm}")
     solver = asked.on(form)
     check_room(solver, config)
-    if resume:
-        folder = RunFolder.resume(path, config)
-    watcher.stage("compiling")
+    if path is not None and before is not None:
+        with RunFolder.resume(path, config) as folder:
+            stage("compiling")
+            trainer = Trainer(solver, form, config)
+            trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, following.watcher.warn)
+            _check_ahead(trainer, config, before, path)
+            points = evaluation_points(config.steps, trainer.growth)
+            folder.rewind(trainer.step, set(takewhile(lambda point: point <= trainer.step, points)))
+            return _finished(trainer, folder, form, following)
+    stage("compiling")
     trainer = Trainer(solver, form, config)
-    if resume:
-        trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, watcher.warn)
-        _check_ahead(trainer, config, path)
-        points = evaluation_points(config.steps, trainer.growth)
-        folder.rewind(trainer.step, set(takewhile(lambda point: point <= trainer.step, points)))
-    else:
-        folder = RunFolder.create(path, config)
-    with folder:
-        Loop(trainer, folder, watcher, save_every).run()
-        return folder.finish(trainer.strategy(), form)
+    following.signals.check()
+    with RunFolder.create(path, config, own[1] if own else {}) as folder:
+        return _finished(trainer, folder, form, following)
+
+
+def _finished(trainer: Trainer, folder: RunFolder, form: Form, following: Following) -> Run:
+    following.signals.patient()
+    Loop(trainer, folder, following).run()
+    return folder.finish(trainer.strategy(), form)
 
 
 def _check_suited(asked: Config, config: RunConfig, form: Form) -> None:
@@ -118,13 +141,13 @@ def _check_suited(asked: Config, config: RunConfig, form: Form) -> None:
         )
 
 
-def _check_ahead(trainer: Trainer, config: RunConfig, path: Path) -> None:
+def _check_ahead(trainer: Trainer, config: RunConfig, before: RunConfig, path: Path) -> None:
     """Refuse to go on to where a run has been already: what it was there is gone. The same may be asked for again."""
     if config.steps is not None and trainer.step > config.steps:
         raise BadInput(
             f"{path} is at step {trainer.step:,}, past the {config.steps:,} asked for; ask for more to go on with it."
         )
-    if trainer.enough and config.hands != config_of(path).hands:
+    if trainer.enough and config.hands != before.hands:
         raise BadInput(
             f"{path} has played {trainer.hands:,.0f} hands, no fewer than the {config.hands:,} asked for; "
             f"ask for more to go on with it."

@@ -96,6 +96,12 @@ class Tree:
         moves = (tuple(compress(self.actions, row)) for row in self.legal.tolist())
         return tuple(map(InformationSet, self.player.tolist(), self.labels, moves))
 
+    def offered(self, infoset: int) -> dict[str, int]:
+        """The columns of the legal moves by what they are called there; by their names where two are called alike."""
+        columns = np.flatnonzero(self.legal[infoset]).tolist()
+        spoken = {self.spoken[infoset][column]: column for column in columns}
+        return spoken if len(spoken) == len(columns) else {self.actions[column]: column for column in columns}
+
     @cached_property
     def features(self) -> Float[np.ndarray, "i f"]:
         """What a network sees of each information set; one indicator each where the rules give nothing."""

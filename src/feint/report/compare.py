@@ -1,0 +1,52 @@
+"""Runs side by side: one line for all that differ only by their seeds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from feint.games.errors import BadInput
+from feint.report.curve import ACROSS, Curve, curve_of, draw_curve
+from feint.runs.config import changes, written
+from feint.runs.run import Run, load_run
+
+
+def compare(
+    runs: Sequence[Run | Path | str], path: Path | str, across: str = "steps", metric: str | None = None
+) -> Path:
+    """Draw runs, or those in some folders, into one picture: medians of seeds, in a band from lowest to highest.
+
+    Runs of one algorithm with the same settings on the same game are seeds of one another. `across` is what they are
+    drawn against: steps, hands, moves or seconds; `metric` what is drawn, by default the number that matters.
+    """
+    path = Path(path)
+    if across not in ACROSS:
+        raise BadInput(f"Runs are drawn against {', '.join(ACROSS)}, but {across!r} was given.")
+    if path.suffix not in {".png", ".svg", ".pdf"}:
+        raise BadInput(f"A picture is a .png, .svg or .pdf, but {str(path)!r} was given.")
+    return draw_curve(curves_of(runs, metric), path, across=across)
+
+
+def curves_of(runs: Sequence[Run | Path | str], metric: str | None = None) -> list[Curve]:
+    """Runs by what they have in common, labelled by what they do not."""
+    groups: dict[str, list[Run]] = {}
+    for run in (run if isinstance(run, Run) else load_run(run) for run in runs):
+        config = run.config
+        groups.setdefault(json.dumps([config.game, config.algorithm, config.words["settings"]]), []).append(run)
+    firsts = [group[0] for group in groups.values()]
+    if len({curve_of(first).metric for first in firsts}) > 1 and metric is None:
+        raise BadInput("These runs are judged by different measures; name one that all have with --metric.")
+    return [Curve(group, _label(group[0], firsts), metric or curve_of(group[0]).metric) for group in groups.values()]
+
+
+def _label(run: Run, others: Sequence[Run]) -> str:
+    """What tells a run from the others: its algorithm, its game where they have several, settings that differ."""
+    config = run.config
+    alike = [other.config for other in others if other.config.algorithm == config.algorithm]
+    differ: dict[str, Any] = {}
+    for other in alike:
+        differ |= changes(config.settings, other.settings)
+    where = f" on {config.game}" if len({other.config.game for other in others}) > 1 else ""
+    return " ".join([f"{config.algorithm}{where}", *map("=".join, written(differ).items())])

@@ -1,0 +1,62 @@
+"""Ctrl-C and requests to end, while a run is prepared, made and written down."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, final
+
+ENDS = (signal.SIGTERM, signal.SIGHUP)
+"""Asked of a process that should end soon, not now: what there is can be kept."""
+
+
+@final
+class Signals:
+    """What has been asked for so far.
+
+    Before there is anything to keep, a signal stops at once, and one that gets lost on its way through compiled code is
+    found again by `check`. Afterwards (`patient`) it is only noted, so that nothing is cut in half; a second Ctrl-C
+    does not wait.
+    """
+
+    def __init__(self) -> None:
+        self.caught: signal.Signals | None = None
+        self._patient = False
+
+    def patient(self) -> None:
+        """From now on there is something to keep."""
+        self.check()
+        self._patient = True
+
+    def check(self) -> None:
+        """Stop if that was asked for."""
+        if self.caught is not None:
+            raise KeyboardInterrupt
+
+    @property
+    def end(self) -> signal.Signals | None:
+        """What asked the process to end, if anything did."""
+        return self.caught if self.caught in ENDS else None
+
+    def note(self, number: int, frame: Any) -> None:
+        again = self.caught is not None and number == signal.SIGINT
+        self.caught = signal.Signals(number)
+        if again or not self._patient:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def listening() -> Iterator[Signals]:
+    """Listen to signals while this lasts; other threads than the main one hear none."""
+    heard = Signals()
+    if threading.current_thread() is not threading.main_thread():
+        yield heard
+        return
+    before = {number: signal.signal(number, heard.note) for number in (signal.SIGINT, *ENDS)}
+    try:
+        yield heard
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,65 @@
+"""Runs beside each other: those that differ only by their seeds are one line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import feint
+from feint.report.compare import curves_of
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Two seeds of one algorithm, the same with another setting, and another algorithm."""
+    asked = [("cfr+", 0, {}), ("cfr+", 1, {}), ("cfr+", 0, {"alternating": False}), ("cfr", 0, {})]
+    return [
+        feint.train(algorithm, "kuhn", steps=20 + number, seed=seed, settings=settings, out=tmp_path / f"run{number}")
+        for number, (algorithm, seed, settings) in enumerate(asked)
+    ]
+
+
+def test_seeds_are_one_line_and_labels_say_what_differs(runs):
+    curves = curves_of(runs)
+    labels = ["cfr+ alternating=True", "cfr+ alternating=False", "cfr"]
+    assert [(curve.label, len(curve.runs)) for curve in curves] == list(zip(labels, (2, 1, 1), strict=True))
+    points = curves[0].points("steps")
+    assert [place for place, _ in points] == [row["step"] for row in runs[0].metrics], "those that both have made"
+    assert points[3][1] == [run.metrics[3]["exploitability"] for run in runs[:2]]
+    seconds = [place for place, _ in curves[0].points("seconds")]
+    assert seconds == sorted(seconds)
+
+
+def test_a_run_of_many_seeds_is_a_band(tmp_path):
+    run = feint.train("elite-play", "kuhn", steps=3, seeds=3, out=tmp_path / "run")
+    assert curves_of([run])[0].points("steps")[-1] == (3, run.metrics[-1]["seeds"])
+
+
+def test_the_command_draws_and_tells(runs, tmp_path, call):
+    names = [str(run.path) for run in runs]
+    code, out, err = call("compare", *names, "--across", "seconds", "--out", str(tmp_path / "all.svg"), "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert [row["seeds"] for row in told["runs"]] == [2, 1, 1]
+    assert told["runs"][2]["median"] == pytest.approx(runs[3].metrics[-1]["exploitability"])
+    assert (tmp_path / "all.svg").read_text().startswith("<?xml")
+    assert feint.compare(runs, tmp_path / "one.png", metric="nash_conv").is_file()
+    code, out, _ = call("compare", *names, "--out", str(tmp_path / "all.png"))
+    assert code == 0
+    assert "cfr+ alternating=False" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--across", "miles"), "drawn against steps, hands, moves, seconds, but 'miles' was given"),
+        (("--across", "hands"), "cfr+ counts no hands"),
+        (("--metric", "luck"), "has no metric called 'luck'; choose from"),
+        (("--out", "picture.exe"), "a .png, .svg or .pdf, but 'picture.exe' was given"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_in_a_sentence(runs, words, sentence, call, tmp_path):
+    code, _, err = call("compare", str(runs[0].path), *words)
+    assert code == 2
+    assert sentence in err

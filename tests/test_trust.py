@@ -1,0 +1,399 @@
+"""Runs that were changed, cut off, sent by someone or written twice: nothing wrong is believed, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+import feint
+from feint.games.errors import RunStopped
+from feint.runs.agents import AGENTS
+from feint.runs.checkpoint import checkpoints
+from feint.runs.files import append, chained, digest_of, new_folder, rows_of, sealed, unsealed, write_whole
+from feint.runs.folder import RunFolder
+from feint.runs.run import load_run, metrics_of
+from feint.runs.signals import Signals
+
+KEPT = ("config.json", "metrics.jsonl", "timings.jsonl", "strategy.safetensors", "provenance.json", "bound.json")
+
+OWN = """
+from dataclasses import dataclass
+from feint.games.matrix import matrix
+from pays import PAYS
+import folder.more
+
+def game(high=1):
+    assert folder.more.MORE == 7
+    return matrix(payoffs=((high * PAYS, -1), (-1, 1)))
+"""
+
+
+@pytest.fixture
+def whole(tmp_path) -> Path:
+    """A finished run with a bound that someone has kept beside it."""
+    path = feint.train("cfr", "kuhn", steps=9, out=tmp_path / "whole").path
+    bound = {"name": "exploitability", "value": 1.0, "unit": "mbb/h", "kind": "lower bound", "low": 0.5, "high": 2.0}
+    write_whole(path / "bound.json", sealed(bound | {"strategy.safetensors": digest_of(path / "strategy.safetensors")}))
+    assert load_run(path).bound.value == 1.0
+    return path
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch) -> Path:
+    """A game of a user's own, with neighbours, in a folder of its own; nothing is trusted yet."""
+    monkeypatch.setenv("FEINT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine" / "folder").mkdir(parents=True)
+    (tmp_path / "mine" / "game.py").write_text(OWN)
+    (tmp_path / "mine" / "pays.py").write_text("PAYS = 3\n")
+    (tmp_path / "mine" / "folder" / "more.py").write_text("MORE = 7\n")
+    (tmp_path / "mine" / "folder" / "__init__.py").write_text("")
+    (tmp_path / "mine" / "unused.py").write_text("1 / 0\n")
+    return tmp_path / "mine"
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_no_changed_byte_is_believed(whole, name):
+    text = (whole / name).read_bytes()
+    chance = random.Random(name)
+    for _ in range(60):
+        changed = bytearray(text)
+        place = chance.randrange(len(changed))
+        match chance.randrange(4):
+            case 0:
+                changed[place] ^= 1 << chance.randrange(8)
+            case 1:
+                del changed[place : place + chance.randrange(1, 40)]
+            case 2:
+                changed[place:place] = chance.randbytes(chance.randrange(1, 9))
+            case 3:
+                del changed[place:]
+        (whole / name).write_bytes(changed)
+        with pytest.raises(feint.BadInput, match=r"(damaged run|not a run|not a finished run)"):
+            load_run(whole)
+    (whole / name).write_bytes(text)
+    load_run(whole)
+
+
+@pytest.mark.parametrize("name", ["metrics.jsonl", "timings.jsonl"])
+def test_rows_are_believed_only_in_a_row(whole, name):
+    """Of a run that is not finished, too: there is no digest of the whole file yet."""
+    (whole / "provenance.json").unlink()
+    lines = (whole / name).read_text().splitlines(keepends=True)
+    swapped = [*lines[:3], lines[4], lines[3], *lines[5:]]
+    digit = [*lines[:2], lines[2].replace("0.", "1.", 1), *lines[3:]]
+    for changed in (lines[1:], [*lines[:2], *lines[3:]], swapped, digit, [*lines, "{}\n"], [*lines, lines[-1]]):
+        (whole / name).write_text("".join(changed))
+        with pytest.raises(ValueError, match=r"line \d+ of \w+\.jsonl was changed"):
+            rows_of(whole / name)
+        with pytest.raises(feint.BadInput, match="holds a damaged run"):
+            feint.train("cfr", "kuhn", steps=12, out=whole, resume=True)
+
+
+def test_evaluations_that_are_gone_are_missed(whole):
+    rows, _ = rows_of(whole / "metrics.jsonl")
+    (whole / "metrics.jsonl").write_text(chained(rows[:4])[0])
+    with pytest.raises(feint.BadInput, match=r"its evaluation at step 5 is gone from metrics\.jsonl"):
+        feint.train("cfr", "kuhn", steps=12, out=whole, resume=True)
+
+
+def resealed(path: Path) -> None:
+    """Make a run that was changed look whole, as someone could who means harm."""
+    made = unsealed(path / "provenance.json")
+    made["files"] = {name: digest_of(path / name) for name in made["files"]}
+    (path / "provenance.json").write_bytes(sealed(made))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda table: table * np.nan, "values that are no numbers"),
+        (lambda table: table[:-1], r"a table of shape \(12, 3\)"),
+        (lambda table: table.astype(str).view(np.uint8), r"damaged|a table of"),
+        (lambda table: -table, "negative"),
+    ],
+)
+def test_a_strategy_that_is_none_is_refused_wherever_it_is_asked_for(whole, change, sentence, call):
+    from safetensors import safe_open
+
+    with safe_open(whole / "strategy.safetensors", framework="numpy") as file:
+        words, table = file.metadata(), file.get_tensor("probabilities")
+    save_file({"probabilities": np.ascontiguousarray(change(table))}, whole / "strategy.safetensors", words)
+    resealed(whole)
+    code, _, err = call("evaluate", str(whole))
+    assert code == 2, err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_network_that_is_none_is_refused(tmp_path):
+    path = Path(shutil.copytree(AGENTS / "holdem", tmp_path / "run"))
+    from safetensors import safe_open
+
+    with safe_open(path / "strategy.safetensors", framework="numpy") as file:
+        words = file.metadata()
+    arrays = load_file(path / "strategy.safetensors")
+    first = next(iter(arrays))
+    for broken in (
+        {name: np.full_like(value, np.nan) for name, value in arrays.items()},
+        {("renamed" if name == first else name): value for name, value in arrays.items()},
+        {name: value[..., :-1] if name == first else value for name, value in arrays.items()},
+        {name: value.astype(np.float16) for name, value in arrays.items()},
+    ):
+        save_file(
+            {name: np.ascontiguousarray(value) for name, value in broken.items()}, path / "strategy.safetensors", words
+        )
+        resealed(path)
+        with pytest.raises(feint.BadInput, match="holds a damaged run"):
+            load_run(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda words: words | {"steps": 10**400},
+        lambda words: words | {"seed": -1},
+        lambda words: words | {"settings": 7},
+        lambda words: words | {"game": "\x1b[31mred"},
+        lambda words: words | {"game": None},
+        lambda words: words | {"more": 1},
+        lambda words: {"game": "kuhn"},
+        lambda words: json.loads("[" * 900 + "]" * 900),
+    ],
+)
+def test_a_config_that_is_none_is_refused(whole, change, call):
+    words = change(unsealed(whole / "config.json"))
+    (whole / "config.json").write_bytes(sealed(words) if isinstance(words, dict) else json.dumps(words).encode())
+    for command in (("show", str(whole)), ("train", "cfr", "kuhn", "--resume", "--out", str(whole), "--steps", "12")):
+        code, _, err = call(*command)
+        assert code == 2
+        assert len(err.splitlines()) == 1
+    code, out, _ = call("runs", str(whole.parent))
+    assert code == 0
+    assert "\x1b[31m" not in out
+
+
+def test_deep_json_is_a_sentence(whole):
+    (whole / "config.json").write_text("[" * 10**5)
+    with pytest.raises(feint.BadInput, match="holds a damaged run"):
+        load_run(whole)
+
+
+def test_a_run_starts_no_code_unasked(whole, tmp_path, call, monkeypatch):
+    monkeypatch.setenv("FEINT_CACHE", str(tmp_path / "cache"))
+    evil, mark = tmp_path / "evil.py", tmp_path / "started"
+    evil.write_text(f"open({str(mark)!r}, 'w')\ndef f():\n    return None\n")
+    words = unsealed(whole / "config.json")
+    for rules in (None, {"game": "../../evil.py:f", "files": {"../../evil.py": digest_of(evil)}}):
+        (whole / "config.json").write_bytes(sealed(words | {"game": f"{evil}:f", "rules": rules}))
+        resealed(whole)
+        for command in (("show",), ("evaluate",), ("match", "random"), ("play",), ("league", "random")):
+            code, _, err = call(command[0], str(whole), *command[1:])
+            assert code == 2
+            assert "--game" in err
+        with pytest.raises(feint.BadInput):
+            _ = load_run(whole, trust=True).form
+    call("runs", str(whole.parent))
+    assert not mark.exists()
+
+
+def test_a_run_brings_its_own_rules(own, tmp_path, call, monkeypatch):
+    run = feint.train("cfr+", "mine/game.py:game(high=2)", steps=5, out=tmp_path / "run")
+    exact = run.metrics[-1]["exploitability"]
+    assert sorted(str(file.relative_to(run.path / "rules")) for file in (run.path / "rules").rglob("*.py")) == [
+        "folder/__init__.py",
+        "folder/more.py",
+        "game.py",
+        "pays.py",
+    ]
+    shutil.rmtree(own)
+    monkeypatch.chdir(tmp_path / "cache")  # neither the file nor the place is there any more
+    here = load_run(run.path)  # this machine has trained on them
+    assert here.form.name == "mine/game.py:game(high=2)"
+    assert feint.exploitability(here.form.tree, here.strategy) == pytest.approx(exact)
+    monkeypatch.setenv("FEINT_CACHE", str(tmp_path / "elsewhere"))
+    code, _, err = call("evaluate", str(run.path))
+    assert code == 2
+    assert "brings rules of its own, and Feint starts no program unasked; read " in err
+    assert call("evaluate", str(run.path), "--trust")[0] == 0
+    assert call("match", str(run.path), "random", "--hands", "10")[0] == 0, "it was trusted once"
+    (run.path / "rules" / "pays.py").write_text("PAYS = 4\n")
+    code, _, err = call("evaluate", str(run.path), "--trust")
+    assert code == 2
+    assert "rules/pays.py was changed" in err
+
+
+def test_rules_can_be_named_again(own, tmp_path, call, monkeypatch):
+    run = feint.train("cfr+", "mine/game.py:game", steps=5)
+    monkeypatch.setenv("FEINT_CACHE", str(tmp_path / "elsewhere"))
+    assert call("evaluate", str(run.path), "--game", "mine/game.py:game")[0] == 0
+    code, _, err = call("evaluate", str(run.path), "--game", "mine/game.py:game(high=5)")
+    assert code == 2
+    assert "was trained with other rules than mine/game.py:game(high=5) has" in err
+
+
+def test_a_run_of_a_python_object_is_judged_by_commands_too(own, tmp_path, call, monkeypatch):
+    (own / "objects.py").write_text(
+        "from dataclasses import dataclass\nfrom feint.games.matrix import *\nfrom feint.games import matrix as m\n"
+        "@dataclass(frozen=True)\nclass Mine(type(m.matrix(payoffs=((1, -1), (-1, 1))))):\n    pass\n"
+    )
+    monkeypatch.syspath_prepend(str(own))
+    import objects
+
+    game = objects.Mine(
+        **{name: getattr(feint.load_game("matrix"), name) for name in objects.Mine.__dataclass_fields__}
+    )
+    run = feint.train("cfr+", game, steps=3, out="object")
+    assert run.config.rules.game.startswith("objects.py:Mine(")
+    assert call("evaluate", "object")[0] == 0
+
+    class Inside(objects.Mine):
+        """Nobody can make it from outside."""
+
+    other = Inside(**{name: getattr(game, name) for name in objects.Mine.__dataclass_fields__})
+    object.__setattr__(other, "name", "inside")
+    run = feint.train("cfr+", other, steps=3, out="inside")
+    assert run.config.rules is None
+    with pytest.raises(feint.BadInput, match="no game called 'inside'"):
+        _ = load_run("inside").form
+    assert load_run("inside", game=other).form.name == "inside"
+
+
+def test_only_one_process_writes_a_run(whole):
+    config = load_run(whole).config
+    with RunFolder.resume(whole, config):
+        with pytest.raises(feint.BadInput, match=rf"is being written by process {os.getpid()} on .*; wait"):
+            RunFolder.resume(whole, config)
+        with pytest.raises(feint.BadInput, match="is being written by process"):
+            RunFolder.create(whole, config, {})
+    assert not (whole / "running").exists()
+    with RunFolder.resume(whole, config):
+        pass
+
+
+def test_two_runs_at_once_get_folders_of_their_own(tmp_path):
+    made: list[Path] = []
+    threads = [threading.Thread(target=lambda: made.append(new_folder("kuhn", "cfr", tmp_path))) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(made)) == 20
+
+
+def test_links_are_replaced_and_never_followed(whole, tmp_path, call):
+    other = tmp_path / "precious"
+    other.write_text("mine")
+    for name in ("curve.png.part", "curve.png"):
+        (whole / name).unlink(missing_ok=True)
+        (whole / name).symlink_to(other)
+    assert call("show", str(whole))[0] == 0
+    assert not (whole / "curve.png").is_symlink()
+    (whole / "metrics.jsonl").rename(whole / "moved")
+    (whole / "metrics.jsonl").symlink_to(other)
+    with pytest.raises(feint.BadInput, match=r"metrics\.jsonl is a link"):
+        feint.train("cfr", "kuhn", steps=12, out=whole, resume=True)
+    with pytest.raises(OSError, match="symbolic"):
+        append(whole / "metrics.jsonl", "more")
+    assert other.read_text() == "mine"
+
+
+def test_names_do_not_steer_the_terminal(tmp_path, call):
+    feint.train("cfr", "kuhn", steps=2, out=tmp_path / "runs" / "\x1b[31mred\x07")
+    code, out, _ = call("runs")
+    assert code == 0
+    assert "\x1b" not in out
+    assert "\x07" not in out
+    assert "[31mr" in out
+
+
+def test_a_full_disk_before_the_first_checkpoint_leaves_nothing(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    for what in ("feint.runs.folder.append", "feint.runs.folder.Events", "feint.runs.folder.save_checkpoint"):
+        with monkeypatch.context() as patch:
+            patch.setattr(what, full)
+            with pytest.raises(RunStopped, match=r"No space left.*nothing of it is kept: mend that and train it again"):
+                feint.train("cfr", "kuhn", steps=5, out=tmp_path / "run")
+        assert not (tmp_path / "run").exists()
+
+
+def test_what_is_asked_for_before_there_is_anything_stops_at_once_and_is_never_lost():
+    heard = Signals()
+    with pytest.raises(KeyboardInterrupt):
+        heard.note(signal.SIGINT, None)
+    with pytest.raises(KeyboardInterrupt):  # compiled code may have swallowed the first
+        heard.patient()
+    later = Signals()
+    later.patient()
+    later.note(signal.SIGINT, None)
+    assert later.caught == signal.SIGINT
+    assert later.end is None
+    with pytest.raises(KeyboardInterrupt):
+        later.note(signal.SIGINT, None)
+    asked = Signals()
+    asked.patient()
+    asked.note(signal.SIGTERM, None)
+    assert asked.end == signal.SIGTERM
+
+
+def started(tmp_path: Path, *words: str, python: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+    command = [sys.executable, *python, "-m", "feint", "train", "cfr", "leduc", *words, "--out", "run"]
+    return subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_process_that_is_asked_to_end_keeps_what_it_has(tmp_path):
+    process = started(tmp_path, "--seconds", "120")
+    for _ in range(600):
+        if (tmp_path / "run" / "metrics.jsonl").exists():
+            break
+        time.sleep(0.05)
+    assert not checkpoints(tmp_path / "run" / "checkpoints"), "the first is due after half a minute"
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "was asked to end (SIGTERM); its last checkpoint is step" in err
+    step = checkpoints(tmp_path / "run" / "checkpoints")[0][0]
+    run = feint.train("cfr", "leduc", steps=step + 1, out=tmp_path / "run", resume=True)
+    assert run.metrics[-1]["step"] == step + 1
+
+
+def test_an_interrupt_while_libraries_are_read_is_no_traceback(tmp_path):
+    process = started(tmp_path, python=("-X", "importtime"))
+    while "jax" not in process.stderr.readline():  # the first of it is read, and much is to come
+        pass
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "feint: Stopped; nothing new is kept."
+    assert "Traceback" not in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_callback_sees_every_evaluation_and_adds_to_it(tmp_path):
+    tree, seen = feint.unroll("kuhn"), []
+
+    def look(now):
+        seen.append(now.step)
+        assert feint.exploitability(tree, now.strategy) == pytest.approx(now.metrics["exploitability"])
+        return {"opens": float(now.strategy.table(tree)[0, 1])}
+
+    run = feint.train("cfr+", "kuhn", steps=5, out=tmp_path / "run", callback=look)
+    assert seen == [1, 2, 3, 4, 5]
+    assert metrics_of(run.path) == run.metrics
+    assert all(0 <= row["opens"] <= 1 for row in run.metrics)
+    for wrong in ({"step": 1.0}, {"words": "no"}):
+        with pytest.raises(feint.BadInput, match="A callback adds numbers under names of their own"):
+            feint.train("cfr+", "kuhn", steps=5, out=tmp_path / "other", callback=lambda _, wrong=wrong: wrong)

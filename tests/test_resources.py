@@ -9,8 +9,9 @@ import jax.numpy as jnp
 import pytest
 
 import feint
+from feint.forms.library import form_of
 from feint.runs import resources
-from feint.runs.config import RunConfig
+from feint.runs.config import RunConfig, resolve
 
 PAPER = {"preset": "paper", "steps": 1}
 
@@ -64,3 +65,27 @@ def test_a_container_may_leave_less_than_the_machine_has(monkeypatch):
     assert resources.memory() == 2_000_000
     files["memory.max"] = None
     assert resources.memory() > 1e8
+
+
+@pytest.mark.parametrize(
+    ("backend", "sweeps", "nodes", "moved"),
+    [
+        ("gpu", True, 1_939, True),
+        ("gpu", True, 294_883, False),
+        ("gpu", False, 1_939, False),
+        ("gpu", False, None, False),
+        ("cpu", True, 1_939, False),
+    ],
+)
+def test_small_trees_are_swept_by_the_processor(backend, sweeps, nodes, moved):
+    assert resources.on_processor(backend, sweeps, nodes) == moved
+
+
+def test_a_run_is_where_it_is_at_home(tmp_path, monkeypatch):
+    """A stand-in for an accelerator, of which there is none here: the processor is then asked for by name."""
+    form = form_of("kuhn")
+    assert resources.device_for(resolve("cfr+", {}), form) is None
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    assert resources.device_for(resolve("cfr+", {}), form).platform == "cpu"
+    assert resources.device_for(resolve("nfsp", {}), form) is None
+    assert feint.train("cfr+", "kuhn", steps=10, out=tmp_path / "run").metrics[-1]["step"] == 10

@@ -27,7 +27,10 @@ def train(
     preset: Annotated[str | None, typer.Option(help="A named set of settings; see feint algorithms.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of everything random; by default 0.")] = None,
-    seeds: Annotated[int | None, typer.Option(help="Train this many seeds at once, from --seed on.")] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="Train this many seeds at once, from --seed on; each is what it is alone, up to rounding."),
+    ] = None,
     folder: Annotated[
         Path | None, typer.Option("--out", help="The run's folder; by default a new one in runs/.")
     ] = None,

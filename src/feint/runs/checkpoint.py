@@ -53,7 +53,10 @@ def load_checkpoint(folder: Path, like: State, warn: Callable[[str], None]) -> t
         try:
             return step, restored(load(data), like)
         except (SafetensorError, KeyError, ValueError, TypeError) as error:
-            raise BadInput(f"{path} is not a checkpoint of this algorithm on this game ({error}).") from error
+            raise BadInput(
+                f"{path} is not a checkpoint of this algorithm on this game, or not of this kind of device ({error}; "
+                f"accelerators hold the seats of card games as one); go on where the run was begun, or train anew."
+            ) from error
     what = "has no sound checkpoint" if found else "has no checkpoint"
     raise BadInput(f"{folder.parent} {what} to go on from; train without --resume into a new folder.")
 

@@ -1,4 +1,4 @@
-"""Whether a run fits into memory, worked out before any of it is taken."""
+"""Where a run is at home, and whether it fits into memory there, worked out before any of that is taken."""
 
 from __future__ import annotations
 
@@ -10,15 +10,37 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
+from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.runs.config import RunConfig, flat
-from feint.solvers.algorithm import Algorithm
+from feint.solvers.algorithm import Algorithm, Config
 
 COPIES = 2
 """A state is held twice while it is set up and while it is saved."""
 MANY = 10_000_000
 """Where a setting asks for more of anything, steps are looked at before the compiler, which crashes, sees them."""
+
+
+SMALL = 30_000
+"""Trees of fewer nodes are swept faster by a processor: an accelerator takes longer to be asked than to answer."""
+
+
+def device_for(asked: Config, form: Form) -> jax.Device | None:
+    """Where a run is faster; None for where JAX would have it."""
+    nodes = form.tree.nodes if form.tree else None
+    if not on_processor(jax.default_backend(), asked.needs_tree, nodes):
+        return None
+    try:
+        return jax.local_devices(backend="cpu")[0]
+    except RuntimeError:  # JAX was told to leave it alone
+        return None
+
+
+def on_processor(backend: str, sweeps: bool, nodes: int | None) -> bool:
+    """Whether to leave an accelerator for the processor: for algorithms that sweep over small trees."""
+    return backend != "cpu" and sweeps and nodes is not None and nodes < SMALL
 
 
 def check_room(solver: Algorithm[Any], config: RunConfig) -> None:
@@ -84,7 +106,7 @@ def _gigabytes(size: int) -> str:
 
 def memory() -> int | None:
     """Bytes that are free where arrays are kept; None where nobody says."""
-    device = jax.devices()[0]
+    (device,) = jnp.zeros(()).devices()
     if device.platform != "cpu":
         told = device.memory_stats() or {}
         return told["bytes_limit"] - told.get("bytes_in_use", 0) if "bytes_limit" in told else None

@@ -8,6 +8,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
@@ -19,7 +21,7 @@ from feint.runs.config import RunConfig, algorithms, resolve
 from feint.runs.files import last_folder
 from feint.runs.folder import RunFolder
 from feint.runs.loop import Callback, Following, Loop, Unwatched, Watcher, evaluation_points
-from feint.runs.resources import check_room
+from feint.runs.resources import check_room, device_for
 from feint.runs.rules import remember, source_of
 from feint.runs.run import Run, config_of
 from feint.runs.signals import listening
@@ -101,23 +103,24 @@ def _train(
         rules=own[0] if own else None,
     )
     _check_suited(asked, config, form)
-    stage(f"preparing {config.algorithm}")
-    solver = asked.on(form)
-    check_room(solver, config)
-    if path is not None and before is not None:
-        with RunFolder.resume(path, config) as folder:
-            stage("compiling")
-            trainer = Trainer(solver, form, config)
-            trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, following.watcher.warn)
-            _check_ahead(trainer, config, before, path)
-            points = evaluation_points(config.steps, trainer.growth)
-            folder.rewind(trainer.step, set(takewhile(lambda point: point <= trainer.step, points)))
+    with jax.default_device(device_for(asked, form)):
+        stage(f"preparing {config.algorithm}")
+        solver = asked.on(form)
+        check_room(solver, config)
+        if path is not None and before is not None:
+            with RunFolder.resume(path, config) as folder:
+                stage("compiling")
+                trainer = Trainer(solver, form, config)
+                trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, following.watcher.warn)
+                _check_ahead(trainer, config, before, path)
+                points = evaluation_points(config.steps, trainer.growth)
+                folder.rewind(trainer.step, set(takewhile(lambda point: point <= trainer.step, points)))
+                return _finished(trainer, folder, form, following)
+        stage("compiling")
+        trainer = Trainer(solver, form, config)
+        following.signals.check()
+        with RunFolder.create(path, config, own[1] if own else {}) as folder:
             return _finished(trainer, folder, form, following)
-    stage("compiling")
-    trainer = Trainer(solver, form, config)
-    following.signals.check()
-    with RunFolder.create(path, config, own[1] if own else {}) as folder:
-        return _finished(trainer, folder, form, following)
 
 
 def _finished(trainer: Trainer, folder: RunFolder, form: Form, following: Following) -> Run:

@@ -83,7 +83,8 @@ def random_play(tables: int = TABLES) -> tuple[Run, Facts]:
             key, where, hands, won = state
             key, drawing = jax.random.split(key)
             words = random_words(drawing, arena.play_words + 1, tables)
-            moves = draw(policy(arena.infostate(where), arena.turn(where)), as_uniform(words[-1]))
+            seen = arena.infostate(where)
+            moves = draw(policy(seen, arena.turn(where)), as_uniform(words[-1]), arena.legal(seen))
             played = arena.play(where, moves, words[:-1])
             return key, played.where, hands + played.done.sum(), won + played.payoff.sum(0)
 

@@ -72,7 +72,8 @@ def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
 
     def step(where, key):
         drawn = random_words(key, arena.play_words + 1, tables)
-        move = draw(policy(arena.infostate(where), arena.turn(where)), as_uniform(drawn[-1]))
+        seen = arena.infostate(where)
+        move = draw(policy(seen, arena.turn(where)), as_uniform(drawn[-1]), arena.legal(seen))
         played = arena.play(where, move, drawn[:-1])
         return played.where, (played.done.sum(), played.payoff.sum(0), (played.payoff**2).sum(0))
 

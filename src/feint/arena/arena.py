@@ -82,10 +82,32 @@ def random_words(key: Array, *shape: int) -> UInt32[Array, "..."]:
     return jax.random.bits(key, shape, jnp.uint32)
 
 
-def draw(probabilities: Float[Array, "t a"], uniform: Float[Array, " t"]) -> Int[Array, " t"]:
-    """One move from each row; rows need not sum to exactly 1."""
-    rungs = jnp.cumsum(probabilities, 1)
-    return (uniform[:, None] * rungs[:, -1:] >= rungs).sum(1).astype(jnp.int32)
+SLACK = 1e-5
+"""The share of a row that may lie on illegal moves: rounding, and no more."""
+
+
+def draw(
+    probabilities: Float[Array, "t a"], uniform: Float[Array, " t"], legal: Bool[Array, "t a"]
+) -> Int[Array, " t"]:
+    """One legal move from each row; rows need not sum to exactly 1.
+
+    Whatever else a row holds: what is no chance of a legal move counts for nothing, and where nothing is left every
+    legal move is as likely.
+    """
+    chances = jnp.where(legal & (probabilities > 0) & (probabilities < jnp.inf), probabilities, 0)
+    chances = jnp.where(chances.any(1, keepdims=True), chances, legal.astype(chances.dtype))
+    rungs = jnp.cumsum(chances, 1)
+    drawn = (uniform[:, None] * rungs[:, -1:] >= rungs).sum(1)
+    # A number just below 1 times the sum may round up to the sum.
+    last = legal.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(1)
+    return jnp.minimum(drawn, last).astype(jnp.int32)
+
+
+def playable(probabilities: Float[Array, "t a"], legal: Bool[Array, "t a"]) -> Bool[Array, " t"]:
+    """Whether each row holds chances of legal moves: none negative, none missing, and nothing on illegal moves."""
+    total = probabilities.sum(1)
+    astray = jnp.where(legal, 0, probabilities).sum(1)
+    return (probabilities >= 0).all(1) & (total > 0) & (total < jnp.inf) & (astray <= SLACK * total)
 
 
 def as_uniform(words: UInt32[Array, "..."]) -> Float[Array, "..."]:

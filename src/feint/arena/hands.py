@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from feint.arena.arena import Arena, InfoState, Where, as_uniform, draw, for_device, random_words
+from feint.arena.arena import Arena, InfoState, Where, as_uniform, draw, for_device, playable, random_words
 from feint.arena.policy import Policy
 
 ROWS = {"cpu": 1 << 12, "gpu": 1 << 15}
@@ -18,7 +18,7 @@ ROWS = {"cpu": 1 << 12, "gpu": 1 << 15}
 
 
 def play_deals(arena: Arena, policies: tuple[Policy, Policy], deals: int, key: PRNGKeyArray) -> Float[Array, "d p"]:
-    """What the first policy wins on each of so many deals in each seat, in chips."""
+    """What the first policy wins on each of so many deals in each seat, in chips; nan where one has no chances."""
     dealing, playing = jax.random.split(key)
     players = arena.players
     dealt = arena.deal(random_words(dealing, arena.deal_words, deals))
@@ -44,7 +44,8 @@ def play_out(
     """Play hands to their end; `seated` says which policy sits where. What each seat wins, in chips.
 
     One policy is asked at a time, in one seat: that for which most tables wait, for as many of them as are taken at
-    once. So nobody is asked what another decides, and the longest hands keep no one waiting.
+    once. So nobody is asked what another decides, and the longest hands keep no one waiting. A hand in which a policy
+    answers with anything but chances of legal moves is played on, and worth nan: whoever judges has to say so.
     """
     tables, players = seated.shape
     askable = len(policies) * players
@@ -61,13 +62,15 @@ def play_out(
         places = jnp.nonzero(state.waits == asked, size=rows, fill_value=tables)[0]
         here, chairs = jax.tree.map(lambda leaf: leaf.at[places].get(mode="clip"), (state.where, seated))
         answers = [partial(_ask, policy) for policy in policies]
-        told = jax.lax.switch(asked // players, answers, arena.infostate(here), asked % players)
-        played = arena.play(here, draw(told, as_uniform(words[-1])), words[:-1])
+        seen = arena.infostate(here)
+        told, legal = jax.lax.switch(asked // players, answers, seen, asked % players), arena.legal(seen)
+        played = arena.play(here, draw(told, as_uniform(words[-1]), legal), words[:-1])
+        payoff = jnp.where(playable(told, legal)[:, None], played.payoff, jnp.nan)
         waits = jnp.where(played.done, askable, waiting_for(played.where, chairs))
         return Tables(
             jax.tree.map(lambda leaf, new: leaf.at[places].set(new, mode="drop"), state.where, played.where),
             state.waits.at[places].set(waits.astype(state.waits.dtype), mode="drop"),
-            state.won.at[places].add(played.payoff, mode="drop"),
+            state.won.at[places].add(payoff, mode="drop"),
             key,
         )
 

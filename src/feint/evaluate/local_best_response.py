@@ -41,7 +41,7 @@ from feint.arena.betting import BettingTree
 from feint.arena.policy import Policy
 from feint.evaluate.local_deals import POWERS
 from feint.evaluate.local_response import build_local_response, opening_of, play
-from feint.evaluate.measure import Follow, Judge, Measure, Pace, Verdict, bound_by_play, strategy_of
+from feint.evaluate.measure import Follow, Judge, Measure, Pace, Verdict, bound_by_play, played_fair, strategy_of
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.players.player import Player
@@ -88,6 +88,7 @@ def local_best_response(
             np.concatenate([before, np.stack(each, 1)])
             for before, each in zip((won, luck), zip(*seats, strict=True), strict=True)
         )
+        played_fair(np.append(won, luck))
         bound = bound_by_play(without_luck(won, luck), batch * parts if progress else None)
         if progress and math.isfinite(bound.value - (bound.low or 0.0)):
             progress(bound)

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt8
 
-from feint.arena.arena import draw
+from feint.arena.arena import draw, playable
 from feint.arena.betting import ILLEGAL, BettingTree
 from feint.arena.cards import CardArena
 from feint.arena.policy import Policy
@@ -162,17 +162,19 @@ class LocalResponse(eqx.Module):
         after = self.arena.child[now.node]
         weights = here.possible[:, -1] * now.range
         mixture = (weights[..., None] * said).sum(1)
-        drawn = draw(mixture, jax.random.uniform(key, mixture.shape[:1]))
+        legal = after != ILLEGAL
+        drawn = draw(mixture, jax.random.uniform(key, mixture.shape[:1]), legal)
         left = now.range * jnp.take_along_axis(said, drawn[:, None, None], 2)[..., 0]
         # What each move is worth if all is checked and called after it, on the board that comes.
         shown = ((weights * here.edge[:, -1])[..., None] * said).sum(1) / jnp.where(mixture > 0, mixture, 1.0)
         stake = self.at_stake[jnp.maximum(after, 0)].at[:, CALL].set(self.at_stake[now.node])
         worth = (stake * shown).at[:, FOLD].set(self.given_up[now.node])
         came = jnp.take_along_axis(worth, drawn[:, None], 1)[:, 0]
+        luck = now.luck + came - (mixture * worth).sum(1) / mixture.sum(1)
         return Standing(
             jnp.take_along_axis(after, drawn[:, None], 1)[:, 0],
             left / left.sum(1, keepdims=True),
-            now.luck + came - (mixture * worth).sum(1) / mixture.sum(1),
+            jnp.where(playable(mixture, legal), luck, jnp.nan),  # for judges to see
         )
 
     def ask(

@@ -21,7 +21,7 @@ from feint.arena.arena import Arena, for_device
 from feint.arena.hands import play_deals
 from feint.arena.policy import Policy
 from feint.evaluate.interval import reach
-from feint.evaluate.measure import CHIPS, ESTIMATE, Follow, Judge, Measure, Pace, Verdict
+from feint.evaluate.measure import CHIPS, ESTIMATE, Follow, Judge, Measure, Pace, Verdict, played_fair
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
@@ -79,7 +79,7 @@ def match(
     batch = math.ceil(deals / parts)
     for part in range(parts):
         key, playing = jax.random.split(key)
-        won = np.asarray(_play_deals(arena, (first, second), batch, playing), float)
+        won = played_fair(np.asarray(_play_deals(arena, (first, second), batch, playing), float))
         scores = scores.and_then(Scores.of(won[: deals - batch * part]))
         if progress and scores.deals > 1:
             progress(scores.match())

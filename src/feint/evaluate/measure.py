@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import Field, asdict, dataclass, replace
 from typing import Any, ClassVar, final
 
+import numpy as np
 from jaxtyping import Float
 from numpy import ndarray
 
@@ -143,6 +144,16 @@ def strategy_of(player: Player) -> Strategy:
             "match with it."
         )
     return player.strategy
+
+
+def played_fair(won: Float[ndarray, "..."]) -> Float[ndarray, "..."]:
+    """What was won, refused where a strategy had no answer: winnings are nan there."""
+    if not np.isfinite(won).all():
+        raise BadInput(
+            "A strategy that was played gives no chances for its legal moves in some situations (its numbers are "
+            "missing, negative or on illegal moves); train it again, or choose another player."
+        )
+    return won
 
 
 def bound_by_play(won: Float[ndarray, "d p"], asked: int | None = None) -> Measure:

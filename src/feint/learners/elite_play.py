@@ -142,7 +142,7 @@ class ElitePlayer(Algorithm[EliteState]):
             decision, over = table
             words = random_words(key, 3, self.settings.hands)
             infoset = self.arena.infoset[decision]
-            chosen = draw(policy[infoset], as_uniform(words[2]))
+            chosen = draw(policy[infoset], as_uniform(words[2]), self.legal[infoset])
             played = self.arena.play(decision, chosen, words[:2])
             won = jnp.where(over[:, None], 0.0, played.payoff)
             return (played.where, over | played.done), (infoset, chosen, self.arena.actor[decision], ~over, won)

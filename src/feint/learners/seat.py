@@ -185,9 +185,10 @@ class SeatLearner(eqx.Module):
         return jax.nn.softmax(self._masked(network.at(self.here, infostates, recalled), infostates))
 
     def best(self, network: Network, infostates: InfoState, recalled: Recalled | None = None) -> Float[Array, "b a"]:
-        """Certainty of the move that a value network likes best."""
-        best = self._masked(network.at(self.here, infostates, recalled), infostates).argmax(-1)
-        return jax.nn.one_hot(best, self.here.moves, dtype=jnp.float32)
+        """Certainty of the move that a value network likes best; nan where it knows of no value."""
+        values = self._masked(network.at(self.here, infostates, recalled), infostates)
+        known = jnp.isfinite(values.max(-1, keepdims=True))
+        return jnp.where(known, jax.nn.one_hot(values.argmax(-1), self.here.moves, dtype=jnp.float32), jnp.nan)
 
     def explored(
         self, seat: SeatState, step: Float[Array, ""], infostates: InfoState, recalled: tuple[Recalled, ...] = ()
@@ -218,10 +219,14 @@ class Learned(Policy):
     networks: tuple[Network, ...]
     greedy: bool = eqx.field(static=True)
     """The networks are of values rather than of probabilities."""
+    call: int = eqx.field(static=True)
+    """What an illegal move is played as, where that is legal."""
 
     def __call__(self, infostate: InfoState, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
         def ask(learner: SeatLearner, network: Network, infostate: InfoState) -> Float[Array, "t a"]:
-            return (learner.best if self.greedy else learner.mixed)(network, learner.here.own(infostate))
+            own = learner.here.own(infostate)
+            answers = (learner.best if self.greedy else learner.mixed)(network, own)
+            return answers if learner.settings.masked else as_played(answers, learner.here.legal(own), self.call)
 
         seats = [partial(ask, *seat) for seat in zip(self.learners, self.networks, strict=True)]
         if turn.ndim == 0:
@@ -234,6 +239,12 @@ def played_as(legal: Bool[Array, "i a"], call: int) -> Int[Array, "i a"]:
     """Legal moves are themselves; illegal ones a call where that is legal, else the first legal move."""
     instead = jnp.where(legal[:, call], call, legal.argmax(1))
     return jnp.where(legal, jnp.arange(legal.shape[1]), instead[:, None])
+
+
+def as_played(table: Float[Array, "i a"], legal: Bool[Array, "i a"], call: int) -> Float[Array, "i a"]:
+    """What comes of probabilities, those of illegal moves put on what they are played as."""
+    played = jax.nn.one_hot(played_as(legal, call), table.shape[1], dtype=table.dtype)
+    return (table[:, :, None] * played).sum(1)
 
 
 @final

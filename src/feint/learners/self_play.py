@@ -30,7 +30,7 @@ from feint.games.errors import BadInput
 from feint.learners.experience import Pending, Transitions
 from feint.learners.modes import Asking, Roles, Seating
 from feint.learners.networks import Network
-from feint.learners.seat import Learned, NetworkStrategy, SeatLearner, SeatState, played_as
+from feint.learners.seat import Learned, NetworkStrategy, SeatLearner, SeatState, as_played, played_as
 from feint.learners.settings import SelfPlaySettings
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.tree.best_response import nash_conv_of, response_gap
@@ -113,8 +113,12 @@ class SelfPlay(Algorithm[SelfPlayState]):
             state.seats,
             state.recalled,
         )
-        move = draw(self._probabilities(state._replace(recalled=recalled), infostate, turn), uniform[0])
-        played = arena.play(state.where, self._legal_move(infostate, move), words[: arena.play_words])
+        probabilities, legal = (
+            self._probabilities(state._replace(recalled=recalled), infostate, turn),
+            arena.legal(infostate),
+        )
+        move = draw(probabilities, uniform[0], legal if self.settings.masked else jnp.ones_like(legal))
+        played = arena.play(state.where, self._legal_move(legal, move), words[: arena.play_words])
         seats = jnp.arange(players)
         acts, acts_next = turn[:, None] == seats, arena.turn(played.where)[:, None] == seats
         pending, done = state.pending.noted(acts, infostate, move), played.done[:, None]
@@ -164,11 +168,11 @@ class SelfPlay(Algorithm[SelfPlayState]):
             turn,
         )
 
-    def _legal_move(self, infostate: InfoState, move: Int[Array, " t"]) -> Int[Array, " t"]:
+    def _legal_move(self, legal: Bool[Array, "t a"], move: Int[Array, " t"]) -> Int[Array, " t"]:
         """What a move is played as: itself, unless illegal ones are tried too."""
         if self.settings.masked:
             return move
-        return jnp.take_along_axis(played_as(self.arena.legal(infostate), self.call), move[:, None], 1)[:, 0]
+        return jnp.take_along_axis(played_as(legal, self.call), move[:, None], 1)[:, 0]
 
     def strategy(self, state: SelfPlayState) -> Strategy:
         if self.learners[0].here.listing is None:
@@ -189,7 +193,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
 
     def playing(self, networks: tuple[Network, ...]) -> Learned:
         """Networks as `networks` gives them, playing."""
-        return Learned(self.learners, networks, greedy=self.settings.greedy)
+        return Learned(self.learners, networks, self.settings.greedy, self.call)
 
     def read(self, arrays: Arrays) -> NetworkStrategy:
         """Networks as they were stored."""
@@ -210,8 +214,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
         """A 64-bit table whose rows sum to 1, the mass of illegal moves put on what they are played as."""
         table = jnp.concatenate(self.seating.each(ask, state.seats)).astype(jnp.float64)
         legal = jnp.concatenate([learner.here.legal(None) for learner in self.learners])
-        played = jax.nn.one_hot(played_as(legal, self.call), table.shape[1], dtype=jnp.float64)
-        table = (table[:, :, None] * played).sum(1)
+        table = as_played(table, legal, self.call)
         return table / table.sum(1, keepdims=True)
 
     def hands(self, state: SelfPlayState) -> Int[Array, "*seeds"]:

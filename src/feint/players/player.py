@@ -17,8 +17,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from feint.arena.arena import playable
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy
+from feint.games.errors import BadInput
 
 
 @final
@@ -111,6 +113,13 @@ class StrategyPlayer(Player):
         """How often it makes each move here, by the rules' own numbers of them."""
         told: Array = self._ask(self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
         chances = self._form.by_move(np.asarray(told[0], float))
+        legal = np.isin(np.arange(len(chances)), list(seen.moves.values()))
+        if not playable(jnp.asarray(chances[None]), jnp.asarray(legal[None]))[0]:
+            raise BadInput(
+                f"The strategy that is played gives no chances for the legal moves {list(seen.moves)} at "
+                f"{seen.label!r}, but {chances.tolist()}; train it again, or choose another player."
+            )
+        chances = np.where(legal, chances, 0.0)
         return np.asarray(chances / chances.sum())
 
     def move(self, seen: Observation) -> int:

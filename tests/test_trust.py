@@ -109,6 +109,20 @@ def test_evaluations_that_are_gone_are_missed(whole):
         feint.train("cfr", "kuhn", steps=12, out=whole, resume=True)
 
 
+def test_an_evaluation_whose_time_was_not_written_is_made_again(tmp_path):
+    """A run killed between the two lines, right after a checkpoint."""
+    runs = [feint.train("cfr", "kuhn", steps=9, out=tmp_path / name).path for name in ("one", "two")]
+    (runs[1] / "provenance.json").unlink()
+    rows, _ = rows_of(runs[1] / "timings.jsonl")
+    (runs[1] / "timings.jsonl").write_text(chained(rows[:-1])[0])
+    feint.train("cfr", "kuhn", steps=9, out=runs[1], resume=True)
+    for name in ("metrics.jsonl", "strategy.safetensors"):
+        assert (runs[0] / name).read_bytes() == (runs[1] / name).read_bytes()
+    (runs[1] / "timings.jsonl").write_text(chained(rows[:3])[0])
+    with pytest.raises(feint.BadInput, match=r"its evaluation at step 4 is gone from timings\.jsonl"):
+        feint.train("cfr", "kuhn", steps=9, out=runs[1], resume=True)
+
+
 def resealed(path: Path) -> None:
     """Make a run that was changed look whole, as someone could who means harm."""
     made = unsealed(path / "provenance.json")

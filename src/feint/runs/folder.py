@@ -131,14 +131,16 @@ class RunFolder:
 
     def rewind(self, step: int, evaluated: set[int]) -> None:
         """Go back to a checkpoint: keep the evaluations that the run would have made on its way there, and its time."""
-        if gap := min(evaluated - {row["step"] for row in self.metrics} - {step}, default=0):
-            raise BadInput(
-                f"{self.path} holds a damaged run (its evaluation at step {gap:,} is gone from {METRICS}); "
-                f"train it again in another folder."
-            )
+        for name, rows in self._logs:
+            if gap := min(evaluated - {row["step"] for row in rows} - {step}, default=0):
+                raise BadInput(
+                    f"{self.path} holds a damaged run (its evaluation at step {gap:,} is gone from {name}); "
+                    f"train it again in another folder."
+                )
         for name in (PROVENANCE, STRATEGY):  # until the run is finished again
             (self.path / name).unlink(missing_ok=True)
-        self.metrics[:] = [row for row in self.metrics if row["step"] in evaluated]
+        timed = {row["step"] for row in self.timings}  # without that, an evaluation was cut off
+        self.metrics[:] = [row for row in self.metrics if row["step"] in evaluated & timed]
         self.timings[:] = [row for row in self.timings if row["step"] <= step]
         for name, rows in self._logs:
             text, self._checks[name] = chained(rows)

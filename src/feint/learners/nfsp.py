@@ -93,6 +93,15 @@ SMALL = replace(
     average=replace(LARGE.average, capacity=500_000),
     policy=replace(LARGE.policy, updates=2),
 )
+# Ours for unrolled games of thousands of information sets, where a tally would look at all of them in every step.
+MEDIUM = replace(
+    SMALL,
+    exploration=Exploration(),
+    anticipation=0.2,
+    network=Design((128,)),
+    encoding="nfsp",
+    average=replace(SMALL.average, capacity=1_000_000),
+)
 POKER_RNN = replace(
     HOLDEM,
     tables=20,
@@ -124,6 +133,7 @@ ALGORITHMS = {
             "holdem": HOLDEM,
             "large": LARGE,
             "small": SMALL,
+            "medium": MEDIUM,
             "poker-rnn": POKER_RNN,
         },
     ),

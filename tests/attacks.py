@@ -371,7 +371,7 @@ ATTACKS |= {"pairs": (pairs, 20), "signals": (signals, 40)}
 
 if __name__ == "__main__":
     attack, usual = ATTACKS[sys.argv[1]]
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.setdefault("FEINT_CACHE", str(Path(folder) / "cache"))
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
+        os.environ.setdefault("FEINT_CACHE", cache)
         counts = attack(int(sys.argv[2]) if len(sys.argv) > 2 else usual, Path(folder))
     print(sys.argv[1], json.dumps(counts))

@@ -222,7 +222,8 @@ def _summary(won: Sequence[float], lost: Sequence[float] | None) -> str:
     what = f"{'lost' if sum(won) < 0 else 'won'} {_chips(abs(sum(won)))}" if sum(won) else "broke even"
     total = f"You {what} {over}, {mean(won):+.2f} a hand"
     if len(won) >= ENOUGH:
-        total += f" (± {1.96 * stdev(won) / math.sqrt(len(won)):.2f}, 95%)"
+        # No interval at a level: people stop when they like.
+        total += f" (luck makes that uncertain by about {1.96 * stdev(won) / math.sqrt(len(won)):.2f})"
     return f"{total}." if lost is None else f"{total}; your moves gave away {mean(lost[: len(won)]):.2f} a hand."
 
 

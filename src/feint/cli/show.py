@@ -72,8 +72,8 @@ def _chart(run: Run, form: Form, betting: str, folder: Path | None, as_json: boo
     from feint.report.starting_hands import kinds_of_hands
     from feint.runs.agents import beside
 
+    tree, told, node = starting_hands(run, form, betting)  # first, for it refuses what cannot be
     if as_json:
-        tree, told, node = starting_hands(run, form, betting)
         words = {move: word for move, word in enumerate(tree.spoken[node]) if word}
         hands = {
             kind: {word: float(shares[move]) for move, word in words.items()}

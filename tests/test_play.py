@@ -73,7 +73,7 @@ def test_seats_change_hands_are_counted_and_the_total_is_told(sit):
     ]
     assert len(results) == 12
     how, total = re.search(
-        r"You (won|lost) (\d+) chips? over 12 hands, .* a hand \(luck makes that uncertain by about .*\); your moves",
+        r"You (won|lost) (\d+) chips? over 12 hands, .* a hand \(luck makes that uncertain by .*\); your moves",
         out,
     ).groups()
     assert (1 if how == "won" else -1) * float(total) == sum(results)

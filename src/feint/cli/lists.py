@@ -177,9 +177,10 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """The runs there are, and how good they are."""
-    from feint.runs.files import CONFIG
+    from feint.runs.files import CONFIG, is_there
 
-    found = sorted(path for path in folder.iterdir() if (path / CONFIG).is_file()) if folder.is_dir() else []
+    inside = list(folder.iterdir()) if is_there(folder) and folder.is_dir() else []
+    found = sorted(path for path in inside if is_there(path / CONFIG))
     if not found:
         raise BadInput(f"There are no runs in {folder}; feint train makes them, and feint agents lists those at hand.")
     _list({str(path): path for path in found}, "run", as_json)

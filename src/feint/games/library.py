@@ -99,7 +99,11 @@ def within(game: str, parameter: str, value: int, least: int, most: int) -> None
 def _from_file(path: Path, call: str) -> Game[Any]:
     """The game made by a function or class in a user's own file."""
     name, parameters = parse(call, "game", LIKE)
-    if not path.is_file():
+    try:
+        found = path.is_file()
+    except OSError:  # no file can have that name
+        found = False
+    if not found:
         raise BadInput(f"There is no file {path} to take the game {name!r} from; check the path.")
     module = _import_file(path)
     make = getattr(module, name, None)

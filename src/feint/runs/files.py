@@ -141,6 +141,14 @@ def settle(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; never where no file can have that name."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
 def digest_of(path: Path) -> str:
     """SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

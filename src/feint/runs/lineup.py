@@ -16,6 +16,7 @@ from feint.games.names import declared, parse
 from feint.players.player import Player, PlayerConfig, StrategyPlayer
 from feint.runs.agents import PREFIX, agents
 from feint.runs.config import configured
+from feint.runs.files import is_there
 from feint.runs.run import Run, load_run
 
 
@@ -82,7 +83,7 @@ def _seed(seed: int | None, number: int) -> int | None:
 
 
 def _is_run(name: str) -> bool:
-    return name.startswith(PREFIX) or Path(name).is_dir()
+    return name.startswith(PREFIX) or (is_there(Path(name)) and Path(name).is_dir())
 
 
 def _called(name: str, known: Mapping[str, PlayerConfig]) -> PlayerConfig | None:

@@ -29,6 +29,7 @@ from feint.runs.files import (
     TIMINGS,
     Row,
     digest_of,
+    is_there,
     reading,
     rows_of,
     unsealed,
@@ -109,7 +110,7 @@ def _strategy_of(path: Path, config: RunConfig, form: Callable[[], Form]) -> Str
 
 def config_of(path: Path) -> RunConfig:
     """What a run was asked to do."""
-    if not (path / CONFIG).is_file():
+    if not is_there(path / CONFIG):
         raise BadInput(f"{path} is not a run (it has no {CONFIG}); give a folder that feint train has written.")
     with reading(path):
         words = unsealed(path / CONFIG)

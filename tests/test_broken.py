@@ -63,7 +63,7 @@ def test_what_has_no_chance_is_not_drawn_for_rounding():
 
 
 @pytest.mark.parametrize("row", [(np.nan,) * 3, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (-1.0, 1.0, 1.0)])
-@pytest.mark.parametrize("name", ["kuhn", "holdem"])
+@pytest.mark.parametrize("name", ["kuhn", pytest.param("holdem", marks=pytest.mark.slow)])
 def test_judges_refuse_what_is_no_strategy(name, row):
     """Missing, nothing at all, all on folding where nothing is to be folded to, negative."""
     form = form_of(name)
@@ -78,7 +78,7 @@ def test_judges_refuse_what_is_no_strategy(name, row):
         [Table(form.game).hand(sitting, seed) for seed in range(20)]
 
 
-@pytest.mark.parametrize("name", ["nfsp", "dqn"])
+@pytest.mark.parametrize("name", [pytest.param("nfsp", marks=pytest.mark.slow), "dqn"])
 def test_networks_that_are_no_numbers_win_nothing(name):
     form = form_of("holdem")
     kept = {key: value for key, value in HOLDEM.items() if name == "nfsp" or not key.startswith("average")}

@@ -65,7 +65,7 @@ def test_every_deal_is_of_different_cards_and_equally_likely(arena):
     assert abs(np.corrcoef(cards.T.astype(float))[np.triu_indices(9, 1)] + 1 / 51).max() < 0.02
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [name for name in SMALL if name != "leduc(players=3)"])
 def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
     tree, arena = tree_of(name), build_card_arena(unroll_betting(load_game(name)))
     tables, policy = 4096, Uniform(arena)

@@ -92,6 +92,7 @@ def killed_and_resumed(tmp_path: Path, end: str, kills: int, seed: int) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_a_killed_run_ends_as_if_it_had_not_been(tmp_path):
     assert killed_and_resumed(tmp_path, "--steps 6000", kills=1, seed=0) == 1
 
@@ -189,6 +190,7 @@ def test_what_goes_on_is_not_finished(tmp_path, monkeypatch):
     assert (path / "provenance.json").is_file()
 
 
+@pytest.mark.slow
 def test_seeds_run_side_by_side_are_the_seeds_run_alone(tmp_path):
     settings = {"tables": 16, "average.since": 0, "policy.smoothing": 0.0}
     many = feint.train("nfsp", "kuhn", steps=40, seeds=3, settings=settings, out=tmp_path / "many")

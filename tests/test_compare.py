@@ -32,7 +32,7 @@ def test_seeds_are_one_line_and_labels_say_what_differs(runs):
 
 
 def test_a_run_of_many_seeds_is_a_band(tmp_path):
-    run = feint.train("elite-play", "kuhn", steps=3, seeds=3, out=tmp_path / "run")
+    run = feint.train("cfr", "kuhn", steps=3, seeds=3, out=tmp_path / "run")
     assert curves_of([run])[0].points("steps")[-1] == (3, run.metrics[-1]["seeds"])
 
 

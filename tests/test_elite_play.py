@@ -106,6 +106,7 @@ def played(tree_of):
     return {name: paper.play(tree, ElitePlay(average=name), 9, 60) for name in (None, "policy")}
 
 
+@pytest.mark.slow
 def test_the_plain_algorithm_gets_stuck_and_the_modified_does_not(tree_of, played):
     tree = tree_of("kuhn")
     plain, modified = (paper.stuck(tree, played[name].last).mean() for name in (None, "policy"))

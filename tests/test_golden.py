@@ -23,7 +23,7 @@ from feint.solvers.linear_program import solve
         ("kuhn(players=5)", 116_437, 480, 5.010807),
         ("leduc", 1_939, 288, 4.747222),
         ("leduc(suits=True)", 9_457, 936, 4.747222),
-        ("open_spiel:liars_dice", 294_883, 24_576, 1.561489),
+        pytest.param("open_spiel:liars_dice", 294_883, 24_576, 1.561489, marks=pytest.mark.slow),
     ],
 )
 def test_size_and_uniform_nash_conv(tree_of, game, nodes, infosets, conv):

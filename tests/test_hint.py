@@ -15,7 +15,11 @@ MIDDLE = "holdem(ranks=2,rounds=2)"
 
 @pytest.mark.parametrize(
     ("config", "told", "not_told"),
-    [(NFSP(), "--preset medium", None), (MEDIUM, "cfr+", "--preset"), (QLearning(), "cfr+", "--preset")],
+    [
+        pytest.param(NFSP(), "--preset medium", None, marks=pytest.mark.slow),
+        (MEDIUM, "cfr+", "--preset"),
+        (QLearning(), "cfr+", "--preset"),
+    ],
 )
 def test_a_solver_or_minibatches_are_named(config, told, not_told):
     words = hint(config, form_of(MIDDLE))
@@ -33,6 +37,7 @@ def test_nothing_is_said_where_nothing_is_to_be_said():
     assert "--preset medium" in hint(NFSP(), form_of("leduc(players=3)"))
 
 
+@pytest.mark.slow
 def test_the_preset_asks_at_the_tables_alone():
     assert not MEDIUM.on(form_of(MIDDLE)).asking.everywhere
     assert NFSP().on(form_of(MIDDLE)).asking.everywhere

@@ -44,6 +44,7 @@ def exploitability(tree, learner, state):
     return feint.exploitability(tree, learner.strategy(state))
 
 
+@pytest.mark.slow
 def test_nfsp_approaches_equilibrium_where_q_learning_does_not(tree_of):
     tree = tree_of("kuhn")
     nfsp, dqn = algorithm_on(tree, "nfsp", tables=256), algorithm_on(tree, "dqn")
@@ -86,7 +87,7 @@ def test_q_learning_finds_the_best_response_to_a_fixed_opponent(tree_of):
         assert feint.expected_values(tree, mixed)[player] > best - 0.02
 
 
-@pytest.mark.parametrize("preset", ["paper", "author", "fast"])
+@pytest.mark.parametrize("preset", [pytest.param("paper", marks=pytest.mark.slow), "author", "fast"])
 def test_presets_run_and_stay_sound(tree_of, preset):
     tree = tree_of("leduc")
     few = {"tables": 64, "replay.capacity": 5000, "average.capacity": 5000, "warmup": 10}
@@ -138,6 +139,7 @@ def test_what_is_remembered_is_what_the_rules_allow(tree_of):
         assert legal[infostate, move].all()
 
 
+@pytest.mark.slow
 def test_a_tally_says_what_the_rows_say(tree_of):
     """From the same hands, the counts' targets are the means of the rows' targets."""
     tree = tree_of("kuhn")

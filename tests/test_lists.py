@@ -85,7 +85,7 @@ def test_any_game_is_told_with_its_size_and_what_can_be_run_on_it(call, tmp_path
     assert "nfsp" in large["algorithms"]
     assert "cfr+" not in large["algorithms"]
     _, out, _ = call("games", "holdem")
-    assert "winnings, local-best-response (bounds and estimates, for it is too large for more)" in out
+    assert "winnings, local-best-response (bounds and estimates, for it is too large for more)" in " ".join(out.split())
     assert json.loads(call("games", "kuhn(players=3)", "--json")[1])[0]["parameters"] == {"players": 3}
     assert "As ever." in call("games", "mine.py:mine")[1]
 

@@ -87,6 +87,7 @@ class Called(MatrixGame):
         return (1.0, -1.0) if state == ("off",) else super().payoffs(state)
 
 
+@pytest.mark.slow
 def test_hands_that_chance_ends_before_anyone_decides_count():
     tree = feint.unroll(Called(((3, -1), (-2, 2)), ((-3, 1), (2, -2)), ("left", "right"), "called"))
     first, second = strategies(tree, 2)
@@ -188,7 +189,7 @@ def test_players_are_seated_by_name(tmp_path):
         line_up(("nobody", "call"))
     with pytest.raises(BadInput, match="says which game"):
         line_up(("random", "call"))
-    with pytest.raises(BadInput, match="different games"):
+    with pytest.raises(BadInput, match="on kuhn with other rules than leduc has"):
         line_up((str(run.path), "random"), "leduc")
     with pytest.raises(BadInput, match=r"no move called .fold. to make always in rock_paper_scissors"):
         line_up(("fold", "random"), "rock_paper_scissors")

@@ -158,7 +158,7 @@ def test_the_same_seed_deals_the_same_cards():
     assert holes[0] == holes[1]
 
 
-@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+@pytest.mark.parametrize("name", ["kuhn", pytest.param("leduc", marks=pytest.mark.slow)])
 def test_at_a_table_strategies_win_what_they_are_worth(name):
     """One who decides hand by hand at a table, against a strategy: the mean of many hands is the exact value."""
 

@@ -180,7 +180,8 @@ def test_values_without_a_pattern_show_none(holdem):
     assert found.suited.low < 0 < found.suited.high
 
 
-@pytest.mark.parametrize("name", ["nfsp", pytest.param("rnfsp", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["nfsp", "rnfsp"])
 def test_value_networks_come_from_the_checkpoint(holdem, name, tmp_path):
     """They are those that the same training has, and stay when the checkpoints go."""
     settings = TINY_NFSP | {"network": {"hidden": [8], "cell_units": 8}}

@@ -230,7 +230,8 @@ def test_asking_for_the_tables_is_asking_everywhere(tree_of, settings):
     np.testing.assert_allclose(*asked, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", [pytest.param("drqn", marks=pytest.mark.slow), "rnfsp"])
+@pytest.mark.parametrize("name", ["drqn", "rnfsp"])
+@pytest.mark.slow
 def test_recurrent_learners_learn_kuhn(tree_of, name):
     tree = tree_of("kuhn")
     network = {"hidden": (16,), "cell_units": 16}

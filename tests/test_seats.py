@@ -35,6 +35,7 @@ def holdem():
     return form_of("holdem(rounds=2)")
 
 
+@pytest.mark.slow
 def test_seats_learn_the_same_at_once_as_one_after_the_other(holdem):
     apart, at_once = (
         replace(learner, seating=replace(learner.seating, alike=alike))

@@ -254,7 +254,7 @@ def test_rules_can_be_named_again(own, tmp_path, call, monkeypatch):
     assert call("evaluate", str(run.path), "--game", "mine/game.py:game")[0] == 0
     code, _, err = call("evaluate", str(run.path), "--game", "mine/game.py:game(high=5)")
     assert code == 2
-    assert "was trained with other rules than mine/game.py:game(high=5) has" in err
+    assert "with other rules than mine/game.py:game(high=5) has" in err
 
 
 def test_a_run_of_a_python_object_is_judged_by_commands_too(own, tmp_path, call, monkeypatch):

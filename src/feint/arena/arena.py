@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
+AnyArray = Array | np.ndarray
 Where = Any
 """Where tables are: a pytree of arrays, one row for each table."""
 
@@ -103,10 +105,10 @@ def draw(
     return jnp.minimum(drawn, last).astype(jnp.int32)
 
 
-def playable(probabilities: Float[Array, "t a"], legal: Bool[Array, "t a"]) -> Bool[Array, " t"]:
+def playable(probabilities: Float[AnyArray, "t a"], legal: Bool[AnyArray, "t a"]) -> Bool[AnyArray, " t"]:
     """Whether each row holds chances of legal moves: none negative, none missing, and nothing on illegal moves."""
     total = probabilities.sum(1)
-    astray = jnp.where(legal, 0, probabilities).sum(1)
+    astray = (probabilities * ~legal).sum(1)
     return (probabilities >= 0).all(1) & (total > 0) & (total < jnp.inf) & (astray <= SLACK * total)
 
 

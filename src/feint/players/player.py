@@ -114,7 +114,7 @@ class StrategyPlayer(Player):
         told: Array = self._ask(self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
         chances = self._form.by_move(np.asarray(told[0], float))
         legal = np.isin(np.arange(len(chances)), list(seen.moves.values()))
-        if not playable(jnp.asarray(chances[None]), jnp.asarray(legal[None]))[0]:
+        if not playable(chances[None], legal[None])[0]:
             raise BadInput(
                 f"The strategy that is played gives no chances for the legal moves {list(seen.moves)} at "
                 f"{seen.label!r}, but {chances.tolist()}; train it again, or choose another player."

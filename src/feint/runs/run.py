@@ -83,7 +83,10 @@ def load_run(path: Path | str, game: str | Game[Any] | None = None, trust: bool 
             rules = read_rules(path, config.game, config.rules, trust) if game is None else game
             form = form_of(rules)
             if form.fingerprint != config.fingerprint:
-                raise BadInput(f"{path} was trained with other rules than {form.name} has now; train it again.")
+                raise BadInput(
+                    f"{path} was trained on {config.game} with other rules than {form.name} has; "
+                    f"choose the game that it is for, or train it again."
+                )
             return form
 
     if not (path / PROVENANCE).is_file():

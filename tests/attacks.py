@@ -28,7 +28,7 @@ RUNS = [
     "dcfr leduc --steps 3000",
     "pcfr+ kuhn --steps 3000",
     "xfp kuhn --steps 2000",
-    "fictitious-play kuhn --steps 4000",
+    "fictitious-play rock_paper_scissors --steps 4000",
     "nfsp kuhn --steps 400 --set tables=16",
     "nfsp leduc --steps 120 --set tables=16",
     "rnfsp kuhn --steps 60 --set tables=8",
@@ -94,6 +94,8 @@ def kills(count: int, here: Path) -> Counter[str]:
 
 def changes(count: int, here: Path) -> Counter[str]:
     """Change files of a run in every way, and see whether it is still believed: in this process, for speed."""
+    import jax
+
     import feint
     from feint.runs.checkpoint import checkpoints
     from feint.runs.run import config_of, metrics_of
@@ -131,6 +133,8 @@ def changes(count: int, here: Path) -> Counter[str]:
         and not {"tensorboard", "checkpoints" if kind == "finished" else ""} & set(file.parts)  # read by nobody
     ]
     for number in range(count):
+        if number % 500 == 0:
+            jax.clear_caches()  # a process can map only so much memory
         kind, name = places[number % len(places)]
         path = made[kind]
         saved = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} if kind == "cut off" else {}
@@ -323,7 +327,10 @@ def pairs(count: int, here: Path) -> Counter[str]:
             first.wait()
         told["refused"] += sum(code == 2 for _, code in ends)
         told["OTHERWISE"] += sum(code not in (0, 2) for _, code in ends)
-        told["same" if result(here / "run") == expected else "DIFFERENT"] += 1
+        now = result(here / "run")
+        told["same" if now == expected else "DIFFERENT"] += 1
+        if now != expected:
+            print("different:", number, [name for name in SAME if now[name] != expected[name]], ends)
     return told
 
 

@@ -179,11 +179,12 @@ class RunFolder:
 
     def release(self) -> None:
         """Let others write to the folder."""
+        if self._lock is None:
+            return
         with suppress(OSError):
             (self.path / RUNNING).unlink(missing_ok=True)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        os.close(self._lock)
+        self._lock = None
 
     def log(self, row: Row, seconds: float) -> None:
         """Append one evaluation."""

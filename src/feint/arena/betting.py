@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from feint.games.errors import BadInput
-from feint.games.game import CHANCE, TERMINAL
+from feint.games.game import TERMINAL
 from feint.games.hand import Moves
 from feint.games.poker import RAISE, Hand, Poker
 from feint.games.poker_views import betting_in_words
@@ -99,7 +99,7 @@ def _walk(game: Poker) -> BettingTree:
     """Walk the betting of a game once, along one deal."""
     if game.rotating_dealer:
         raise BadInput(f"{game.name} draws its dealer, and betting needs a fixed one; leave out its rotating_dealer.")
-    hands: list[Hand] = [_dealt(game, game.start())]
+    hands: list[Hand] = [game.deal_until_a_turn(game.start())]
     past: list[tuple[tuple[int, ...], ...]] = [((),) * game.players]
     child: list[list[int]] = []
     ends: list[Hand] = []
@@ -107,7 +107,7 @@ def _walk(game: Poker) -> BettingTree:
     for number, hand in enumerate(hands):  # which grow on the way
         row = [ILLEGAL] * moves
         for move in game.legal(hand):
-            after = _dealt(game, game.play(hand, move))
+            after = game.deal_until_a_turn(game.play(hand, move))
             if after.actor == TERMINAL:
                 row[move] = -2 - len(ends)
                 ends.append(after)
@@ -143,13 +143,6 @@ def _walk(game: Poker) -> BettingTree:
 
 
 _walked = lru_cache(maxsize=8)(_walk)
-
-
-def _dealt(game: Poker, hand: Hand) -> Hand:
-    """A hand once chance has dealt whatever comes first."""
-    while hand.actor == CHANCE:
-        hand = game.deal_some(hand)
-    return hand
 
 
 def _raises(game: Poker, hands: Sequence[Hand]) -> Float[np.ndarray, "n c"]:

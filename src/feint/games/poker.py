@@ -96,6 +96,12 @@ class Poker(Game[Hand]):
         _, cards = next(self.deck.draws(state.dealt, self._due(state)))
         return self._dealt(state, cards)
 
+    def deal_until_a_turn(self, state: Hand) -> Hand:
+        """The hand once chance has dealt whatever comes first, and somebody is to move or it is over."""
+        while state.actor == CHANCE:
+            state = self.deal_some(state)
+        return state
+
     def deal(self, state: Hand, cards: Cards) -> Hand:
         """The hand after chance deals these cards, to the next player without any or to the board.
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 from feint.games.cards import Cards, Deck
 from feint.games.errors import BadInput
-from feint.games.game import CHANCE, TERMINAL
+from feint.games.game import TERMINAL
 from feint.games.hand import Hand
 from feint.games.poker import Poker
 from feint.games.poker_talk import SUITS
@@ -47,7 +47,7 @@ def bet(game: Poker, betting: str, dealer: int = 0) -> Hand:
     Slashes between rounds may be left out, all of them.
     """
     words = betting.replace("/", " / ").replace(",", " ").split()
-    hand, slashes, apart = _dealt(game, game.seat(dealer)), 0, "/" in words
+    hand, slashes, apart = game.deal_until_a_turn(game.seat(dealer)), 0, "/" in words
     while words:
         if words[0] == "/":
             slashes, words = slashes + 1, words[1:]
@@ -57,7 +57,7 @@ def bet(game: Poker, betting: str, dealer: int = 0) -> Hand:
         if apart and slashes != len(hand.moves) - 1:
             raise _misplaced(game, hand)
         move, taken = _move(game, hand, words)
-        hand, words = _dealt(game, game.play(hand, move)), words[taken:]
+        hand, words = game.deal_until_a_turn(game.play(hand, move)), words[taken:]
     if hand.actor == TERMINAL:
         over = betting_in_words(game, hand.dealer, hand.moves)
         raise BadInput(f"A hand of {game.name} is over after {over}, but {betting!r} was given; leave out its end.")
@@ -92,12 +92,6 @@ def _misplaced(game: Poker, hand: Hand) -> BadInput:
 def _after(game: Poker, hand: Hand) -> str:
     betting = betting_in_words(game, hand.dealer, hand.moves)
     return f"after {betting}" if betting else "at the start"
-
-
-def _dealt(game: Poker, hand: Hand) -> Hand:
-    while hand.actor == CHANCE:
-        hand = game.deal_some(hand)
-    return hand
 
 
 def _check(game: Poker, hand: Hand, hole: Cards, board: Cards) -> None:

@@ -411,3 +411,17 @@ def test_a_callback_sees_every_evaluation_and_adds_to_it(tmp_path):
     for wrong in ({"step": 1.0}, {"words": "no"}):
         with pytest.raises(feint.BadInput, match="A callback adds numbers under names of their own"):
             feint.train("cfr+", "kuhn", steps=5, out=tmp_path / "other", callback=lambda _, wrong=wrong: wrong)
+
+
+def test_an_interrupt_while_libraries_are_put_away_is_no_traceback(monkeypatch):
+    """Nothing is left to be stopped then: the run is finished, and all is said."""
+    from feint import __main__, cli
+
+    monkeypatch.setattr(cli, "main", lambda: sys.exit(0))
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit):
+            __main__.main()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -20,7 +20,10 @@ def main() -> None:
     from feint.cli import main as command
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    command()
+    try:
+        command()
+    finally:  # all is said; an interrupt while libraries are put away would only be told by a traceback
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,8 @@ def kills(count: int, here: Path) -> Counter[str]:
                 told["kills"] += 1
         else:
             call([*words, "--resume"], here)
-        told["same" if result(out) == whole[text] else "different"] += 1
+        told["same" if result(out) == whole[text] else "DIFFERENT"] += 1
+        print(json.dumps(told), flush=True)  # it takes long
     return told
 
 

@@ -55,10 +55,11 @@ def kills(count: int, here: Path) -> Counter[str]:
     chance, told = random.Random(0), Counter[str]()
     whole, took = {}, {}
     for number, text in enumerate(RUNS):
-        words, start = ["train", *shlex.split(text)], time.monotonic()
-        done = call([*words, "--out", f"whole{number}"], here)
-        assert done.returncode == 0, done.stderr
-        whole[text], took[text] = result(here / f"whole{number}"), time.monotonic() - start
+        for again in range(2):  # the second finds the code compiled
+            words, start = ["train", *shlex.split(text), "--out", f"whole{number}-{again}"], time.monotonic()
+            done = call([*words, "--save-every", "0"], here)
+            assert done.returncode == 0, done.stderr
+            whole[text], took[text] = result(here / f"whole{number}-{again}"), time.monotonic() - start
     while told["kills"] < count:
         text = RUNS[told["runs"] % len(RUNS)]
         out, words = here / "run", ["train", *shlex.split(text), "--out", "run", "--save-every", "0"]
@@ -77,7 +78,7 @@ def kills(count: int, here: Path) -> Counter[str]:
             )
             try:
                 # Most of the time goes by before the first step; what comes after is what matters.
-                _, err = process.communicate(timeout=chance.uniform(0.5, 1.02) * took[text])
+                _, err = process.communicate(timeout=chance.uniform(0.4, 0.98) * took[text])
                 told["failed"] += process.returncode != 0
                 if process.returncode:
                     print(err)

@@ -7,6 +7,7 @@ run written by two processes, a signal that is lost. The tests hold one example 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -135,8 +136,9 @@ def changes(count: int, here: Path) -> Counter[str]:
         and not {"tensorboard", "checkpoints" if kind == "finished" else ""} & set(file.parts)  # read by nobody
     ]
     for number in range(count):
-        if number % 500 == 0:
-            jax.clear_caches()  # a process can map only so much memory
+        if number % 100 == 0:  # a process can map only so much memory
+            jax.clear_caches()
+            gc.collect()
         kind, name = places[number % len(places)]
         path = made[kind]
         saved = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} if kind == "cut off" else {}

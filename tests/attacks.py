@@ -374,6 +374,7 @@ def signals(count: int, here: Path) -> Counter[str]:
                 more = ["train", "cfr", "leduc", "--seconds", "1", "--out", "run", "--resume"]
                 told["gone on with"] += (gone := call(more, here)).returncode == 0
                 told["NOT GONE ON WITH"] += gone.returncode != 0
+            print(json.dumps(told), flush=True)
     return told
 
 

@@ -24,7 +24,7 @@ from feint.runs.checkpoint import checkpoints
 from feint.runs.files import append, chained, digest_of, new_folder, rows_of, sealed, unsealed, write_whole
 from feint.runs.folder import RunFolder
 from feint.runs.run import load_run, metrics_of
-from feint.runs.signals import Signals
+from feint.runs.signals import Signals, listening
 
 KEPT = ("config.json", "metrics.jsonl", "timings.jsonl", "strategy.safetensors", "provenance.json", "bound.json")
 
@@ -361,6 +361,23 @@ def test_what_is_asked_for_before_there_is_anything_stops_at_once_and_is_never_l
     asked.patient()
     asked.note(signal.SIGTERM, None)
     assert asked.end == signal.SIGTERM
+
+
+def test_an_interrupt_that_python_drops_is_not_talked_about(monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+
+    class Dropped:
+        def __del__(self):
+            raise error
+
+    with listening():
+        for error in (KeyboardInterrupt(), ValueError("another matter")):
+            Dropped()
+    assert [lost.exc_type for lost in told] == [ValueError]
+    error = KeyboardInterrupt()
+    Dropped()
+    assert told[-1].exc_type is KeyboardInterrupt, "as it was before"
 
 
 def started(tmp_path: Path, *words: str, python: tuple[str, ...] = ()) -> subprocess.Popen[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,8 +56,12 @@ def listening() -> Iterator[Signals]:
         yield heard
         return
     before = {number: signal.signal(number, heard.note) for number in (signal.SIGINT, *ENDS)}
+    ignored = sys.unraisablehook
+    # Where nobody can be told of an interrupt, as in a callback of JAX's, `check` finds it again: no word of that.
+    sys.unraisablehook = lambda lost: None if lost.exc_type is KeyboardInterrupt else ignored(lost)
     try:
         yield heard
     finally:
+        sys.unraisablehook = ignored
         for number, handler in before.items():
             signal.signal(number, handler)

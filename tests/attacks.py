@@ -1,4 +1,4 @@
-"""Attacks on Feint from outside, by hand: python tests/attacks.py kills|changes|nonsense|pairs|signals [COUNT]
+"""Attacks on Feint from outside, by hand: python tests/attacks.py kills|changes|nonsense|pairs|signals [COUNT [SEED]]
 
 Every attack works on the command line alone, as users do, in a folder of its own, and prints one line of counts. What
 must never happen: a run that goes on differently than it would have, a changed file that is believed, a traceback, a
@@ -22,6 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 FEINT = [sys.executable, "-m", "feint"]
+SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 SAME = ("config.json", "metrics.jsonl", "strategy.safetensors", "README.md")
 RUNS = [
     "cfr kuhn --steps 3000",
@@ -53,7 +54,7 @@ def result(path: Path) -> dict[str, bytes]:
 
 def kills(count: int, here: Path) -> Counter[str]:
     """Kill runs at any moment, go on until they are done, and compare with one that was left alone."""
-    chance, told = random.Random(0), Counter[str]()
+    chance, told = random.Random(SEED), Counter[str]()
     whole, took = {}, {}
     for number, text in enumerate(RUNS):
         for again in range(2):  # the second finds the code compiled
@@ -103,7 +104,7 @@ def changes(count: int, here: Path) -> Counter[str]:
     from feint.runs.checkpoint import checkpoints
     from feint.runs.run import config_of, metrics_of
 
-    chance, told = random.Random(1), Counter[str]()
+    chance, told = random.Random(SEED), Counter[str]()
     own = here / "own.py"
     own.write_text(
         "from feint.games.matrix import matrix\ndef game():\n    return matrix(payoffs=((1, -1), (-1, 1)))\n"
@@ -199,7 +200,7 @@ def changes(count: int, here: Path) -> Counter[str]:
 
 def nonsense(count: int, here: Path) -> Counter[str]:
     """Commands that make no sense: each is one sentence and exit code 2, and nothing is written."""
-    chance, told = random.Random(2), Counter[str]()
+    chance, told = random.Random(SEED), Counter[str]()
     (here / "empty").mkdir()
     (here / "broken.py").write_text("def game(:\n")
     (here / "raises.py").write_text("def game():\n    raise ValueError('no')\n")
@@ -340,7 +341,7 @@ def pairs(count: int, here: Path) -> Counter[str]:
 
 def signals(count: int, here: Path) -> Counter[str]:
     """Every signal at many moments of a command's life: none is lost, and what is said is true."""
-    chance, told = random.Random(3), Counter[str]()
+    chance, told = random.Random(SEED), Counter[str]()
     words = ["train", "cfr", "leduc", "--seconds", "4", "--out", "run"]
     start = time.monotonic()
     assert call(words, here).returncode == 0

@@ -368,15 +368,17 @@ def test_an_interrupt_that_python_drops_is_not_talked_about(monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", told.append)
 
     class Dropped:
+        def __init__(self, error):
+            self.error = error
+
         def __del__(self):
-            raise error
+            raise self.error
 
     with listening():
-        for error in (KeyboardInterrupt(), ValueError("another matter")):
-            Dropped()
+        Dropped(KeyboardInterrupt())
+        Dropped(ValueError("another matter"))
     assert [lost.exc_type for lost in told] == [ValueError]
-    error = KeyboardInterrupt()
-    Dropped()
+    Dropped(KeyboardInterrupt())
     assert told[-1].exc_type is KeyboardInterrupt, "as it was before"
 
 

@@ -198,6 +198,16 @@ def test_a_config_that_is_none_is_refused(whole, change, call):
     assert "\x1b[31m" not in out
 
 
+def test_not_even_a_space_is_changed_unseen(whole):
+    for name in ("config.json", "provenance.json", "bound.json"):
+        text = (whole / name).read_text()
+        (whole / name).write_text(text.replace("\n", "", 1))
+        with pytest.raises(feint.BadInput, match=rf"{name.replace('.', '[.]')} was changed"):
+            load_run(whole)
+        (whole / name).write_text(text)
+    load_run(whole)
+
+
 def test_deep_json_is_a_sentence(whole):
     (whole / "config.json").write_text("[" * 10**5)
     with pytest.raises(feint.BadInput, match="holds a damaged run"):

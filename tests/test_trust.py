@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import py_compile
 import random
 import shutil
 import signal
@@ -256,6 +258,28 @@ def test_a_run_brings_its_own_rules(own, tmp_path, call, monkeypatch):
     code, _, err = call("evaluate", str(run.path), "--trust")
     assert code == 2
     assert "rules/pays.py was changed" in err
+
+
+def test_what_lies_beside_trusted_rules_is_not_started(own, tmp_path):
+    """A file of theirs could stand in for a library, or for what Python has compiled."""
+    run = feint.train("cfr+", "mine/game.py:game", steps=5, out=tmp_path / "run")
+    mark = tmp_path / "started"
+    evil = f"open({str(mark)!r}, 'w')\nPAYS = 3\nMORE = 7\n"
+    source = tmp_path / "evil.py"
+    source.write_text(evil)
+    for name in ("dataclasses.py", "wave.py"):
+        (run.path / "rules" / name).write_text(evil)
+    cached = Path(importlib.util.cache_from_source(str(run.path / "rules" / "pays.py")))
+    py_compile.compile(str(source), str(cached), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    assert load_run(run.path).form.name == "mine/game.py:game"
+    assert not mark.exists()
+    words = unsealed(run.path / "config.json")
+    words["rules"]["game"] = f"../../{source.name}:f"
+    (run.path / "config.json").write_bytes(sealed(words))
+    resealed(run.path)
+    with pytest.raises(feint.BadInput, match="is not among its rules"):
+        _ = load_run(run.path, trust=True).form
+    assert not mark.exists()
 
 
 def test_rules_can_be_named_again(own, tmp_path, call, monkeypatch):

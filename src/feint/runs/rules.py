@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
@@ -67,18 +68,24 @@ def read_rules(folder: Path, name: str, rules: Rules | None, trust: bool) -> Gam
                 f"{folder} is for rules of someone's own ({name}) and does not hold them; name them with --game."
             )
         return load_game(name)
-    inside = (folder / RULES).resolve()
+    texts = {}
     for file, digest in rules.files.items():
-        path = (inside / file).resolve()
-        if not path.is_relative_to(inside) or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        inside = not Path(file).is_absolute() and ".." not in Path(file).parts
+        texts[file] = (folder / RULES / file).read_bytes() if inside else b""
+        if hashlib.sha256(texts[file]).hexdigest() != digest:
             raise BadInput(f"{folder} holds a damaged run ({RULES}/{file} was changed); name your rules with --game.")
+    if rules.game.partition(":")[0] not in texts:
+        raise BadInput(f"{folder} holds a damaged run ({rules.game} is not among its rules); name yours with --game.")
     if not trust and rules.digest not in _trusted():
         raise BadInput(
             f"{folder} brings rules of its own, and Feint starts no program unasked; "
             f"read {folder / RULES / next(iter(rules.files))} and say --trust, or name your own copy with --game."
         )
     remember(rules)
-    game = load_game(f"{folder / RULES}/{rules.game}")
+    # From a copy of what was checked: whatever else lies beside it in the run could be imported in its place.
+    with tempfile.TemporaryDirectory() as place:
+        write_rules(Path(place), texts)
+        game = load_game(f"{place}/{RULES}/{rules.game}")
     object.__setattr__(game, "name", name)
     return game
 

@@ -24,6 +24,7 @@ def check(
     """Check a game's rules: that they keep their promises, how large the game is, what can be run on it."""
     from feint.forms.library import form_of
     from feint.games.library import load_game
+    from feint.runs.config import algorithms_for
     from feint.testing.rules import LIMIT, check_game
 
     check_seed(seed)
@@ -46,7 +47,9 @@ def check(
         "moves": list(rules.actions),
         "zero_sum": looked.zero_sum,
         "longest": looked.longest,
-    } | (_sizes(form) | _runnable(form) if form else {"algorithms": [], "judges": []})
+        "algorithms": algorithms_for(form) if form else [],
+        "judges": list(form.judges) if form else [],
+    } | (_sizes(form) if form else {})
     if as_json:
         print_json(facts | {"hands": played})
         return
@@ -74,21 +77,6 @@ def _sizes(form: Form) -> dict[str, Any]:
         "payoffs": [float(paid.min()), float(paid.max())],
         "zero_sum": tree.zero_sum,
     }
-
-
-def _runnable(form: Form) -> dict[str, Any]:
-    """The algorithms that take the game, and the judges that say most of it."""
-    from feint.runs.config import algorithms
-
-    able = []
-    for name, entry in algorithms().items():
-        try:
-            entry.config.check(form)
-        except BadInput:
-            continue
-        if form.tree is not None or not entry.config.needs_tree:
-            able.append(name)
-    return {"algorithms": able, "judges": list(form.judges)}
 
 
 def _table(facts: dict[str, Any]) -> Columns:

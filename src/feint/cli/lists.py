@@ -17,8 +17,6 @@ from feint.games.errors import BadInput, nearest
 from feint.games.game import Game
 
 if TYPE_CHECKING:
-    from feint.forms.form import Form
-    from feint.solvers.algorithm import Config
     from feint.tree.tree import Tree
 
 
@@ -50,12 +48,12 @@ def _game(name: str, as_json: bool) -> None:
     from feint.forms.library import form_of
     from feint.games.library import load_game
     from feint.report.table import called
-    from feint.runs.config import algorithms as known
+    from feint.runs.config import algorithms_for
 
     game = load_game(name)
     with Waiting(f"unrolling {game.name}") as status:
         form = form_of(game, lambda nodes: status.update(f"unrolling {game.name}: {nodes:,} nodes"))
-    suited = [each for each, entry in known().items() if _suits(entry.config, form)]
+    suited = algorithms_for(form)
     facts = _facts(game, form.tree) | {"algorithms": suited, "judges": list(form.judges), "exact": form.exact}
     if as_json:
         print_json([facts])
@@ -74,15 +72,6 @@ def _game(name: str, as_json: bool) -> None:
     ):
         table.add_row(what, words)
     out.print(table)
-
-
-def _suits(config: Config, form: Form) -> bool:
-    """Whether an algorithm is for a game."""
-    try:
-        config.check(form)
-    except BadInput:
-        return False
-    return form.tree is not None or not config.needs_tree
 
 
 def _facts(game: Game[Any], tree: Tree | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, final
 
 import pydantic
 
+from feint.forms.form import Form
 from feint.games.errors import BadInput, check_seed, nearest
 from feint.games.names import declared
 from feint.runs.rules import Rules
@@ -40,6 +41,19 @@ Settings = TypeVar("Settings", bound=HasFields)
 def algorithms() -> dict[str, Entry]:
     """Every algorithm, by the name users call it."""
     return declared("ALGORITHMS", *PACKAGES)
+
+
+def algorithms_for(form: Form) -> list[str]:
+    """The names of those that take a game."""
+
+    def takes(config: Config) -> bool:
+        try:
+            config.check(form)
+        except BadInput:
+            return False
+        return form.tree is not None or not config.needs_tree
+
+    return [name for name, entry in algorithms().items() if takes(entry.config)]
 
 
 def resolve(algorithm: str, settings: Mapping[str, Any], preset: str | None = None) -> Config:

@@ -70,9 +70,9 @@ def read_rules(folder: Path, name: str, rules: Rules | None, trust: bool) -> Gam
         return load_game(name)
     texts = {}
     for file, digest in rules.files.items():
-        inside = not Path(file).is_absolute() and ".." not in Path(file).parts
-        texts[file] = (folder / RULES / file).read_bytes() if inside else b""
-        if hashlib.sha256(texts[file]).hexdigest() != digest:
+        outside = Path(file).is_absolute() or ".." in Path(file).parts
+        texts[file] = b"" if outside else (folder / RULES / file).read_bytes()
+        if outside or hashlib.sha256(texts[file]).hexdigest() != digest:
             raise BadInput(f"{folder} holds a damaged run ({RULES}/{file} was changed); name your rules with --game.")
     if rules.game.partition(":")[0] not in texts:
         raise BadInput(f"{folder} holds a damaged run ({rules.game} is not among its rules); name yours with --game.")

@@ -8,11 +8,6 @@ import os
 import py_compile
 import random
 import shutil
-import signal
-import subprocess
-import sys
-import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +15,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import feint
-from feint.games.errors import RunStopped
 from feint.runs.agents import AGENTS
-from feint.runs.checkpoint import checkpoints
-from feint.runs.files import append, chained, digest_of, new_folder, rows_of, sealed, unsealed, write_whole
+from feint.runs.files import append, chained, digest_of, rows_of, sealed, unsealed, write_whole
 from feint.runs.folder import RunFolder
 from feint.runs.run import load_run, metrics_of
-from feint.runs.signals import Signals, listening
 
 KEPT = ("config.json", "metrics.jsonl", "timings.jsonl", "strategy.safetensors", "provenance.json", "bound.json")
 
@@ -330,16 +322,6 @@ def test_only_one_process_writes_a_run(whole):
         pass
 
 
-def test_two_runs_at_once_get_folders_of_their_own(tmp_path):
-    made: list[Path] = []
-    threads = [threading.Thread(target=lambda: made.append(new_folder("kuhn", "cfr", tmp_path))) for _ in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(made)) == 20
-
-
 def test_links_are_replaced_and_never_followed(whole, tmp_path, call):
     other = tmp_path / "precious"
     other.write_text("mine")
@@ -366,89 +348,6 @@ def test_names_do_not_steer_the_terminal(tmp_path, call):
     assert "[31mr" in out
 
 
-def test_a_full_disk_before_the_first_checkpoint_leaves_nothing(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    for what in ("feint.runs.folder.append", "feint.runs.folder.Events", "feint.runs.folder.save_checkpoint"):
-        with monkeypatch.context() as patch:
-            patch.setattr(what, full)
-            with pytest.raises(RunStopped, match=r"No space left.*nothing of it is kept: mend that and train it again"):
-                feint.train("cfr", "kuhn", steps=5, out=tmp_path / "run")
-        assert not (tmp_path / "run").exists()
-
-
-def test_what_is_asked_for_before_there_is_anything_stops_at_once_and_is_never_lost():
-    heard = Signals()
-    with pytest.raises(KeyboardInterrupt):
-        heard.note(signal.SIGINT, None)
-    with pytest.raises(KeyboardInterrupt):  # compiled code may have swallowed the first
-        heard.patient()
-    later = Signals()
-    later.patient()
-    later.note(signal.SIGINT, None)
-    assert later.caught == signal.SIGINT
-    assert later.end is None
-    with pytest.raises(KeyboardInterrupt):
-        later.note(signal.SIGINT, None)
-    asked = Signals()
-    asked.patient()
-    asked.note(signal.SIGTERM, None)
-    assert asked.end == signal.SIGTERM
-
-
-def test_an_interrupt_that_python_drops_is_not_talked_about(monkeypatch):
-    told = []
-    monkeypatch.setattr(sys, "unraisablehook", told.append)
-
-    class Dropped:
-        def __init__(self, error):
-            self.error = error
-
-        def __del__(self):
-            raise self.error
-
-    with listening():
-        Dropped(KeyboardInterrupt())
-        Dropped(ValueError("another matter"))
-    assert [lost.exc_type for lost in told] == [ValueError]
-    Dropped(KeyboardInterrupt())
-    assert told[-1].exc_type is KeyboardInterrupt, "as it was before"
-
-
-def started(tmp_path: Path, *words: str, python: tuple[str, ...] = ()) -> subprocess.Popen[str]:
-    command = [sys.executable, *python, "-m", "feint", "train", "cfr", "leduc", *words, "--out", "run"]
-    return subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-
-
-def test_a_process_that_is_asked_to_end_keeps_what_it_has(tmp_path):
-    process = started(tmp_path, "--seconds", "120")
-    for _ in range(600):
-        if (tmp_path / "run" / "metrics.jsonl").exists():
-            break
-        time.sleep(0.05)
-    assert not checkpoints(tmp_path / "run" / "checkpoints"), "the first is due after half a minute"
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 128 + signal.SIGTERM
-    assert "was asked to end (SIGTERM); its last checkpoint is step" in err
-    step = checkpoints(tmp_path / "run" / "checkpoints")[0][0]
-    run = feint.train("cfr", "leduc", steps=step + 1, out=tmp_path / "run", resume=True)
-    assert run.metrics[-1]["step"] == step + 1
-
-
-def test_an_interrupt_while_libraries_are_read_is_no_traceback(tmp_path):
-    process = started(tmp_path, python=("-X", "importtime"))
-    while "jax" not in process.stderr.readline():  # the first of it is read, and much is to come
-        pass
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err.splitlines()[-1] == "feint: Stopped; nothing new is kept."
-    assert "Traceback" not in err
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_callback_sees_every_evaluation_and_adds_to_it(tmp_path):
     tree, seen = feint.unroll("kuhn"), []
 
@@ -464,17 +363,3 @@ def test_a_callback_sees_every_evaluation_and_adds_to_it(tmp_path):
     for wrong in ({"step": 1.0}, {"words": "no"}):
         with pytest.raises(feint.BadInput, match="A callback adds numbers under names of their own"):
             feint.train("cfr+", "kuhn", steps=5, out=tmp_path / "other", callback=lambda _, wrong=wrong: wrong)
-
-
-def test_an_interrupt_while_libraries_are_put_away_is_no_traceback(monkeypatch):
-    """Nothing is left to be stopped then: the run is finished, and all is said."""
-    from feint import __main__, cli
-
-    monkeypatch.setattr(cli, "main", lambda: sys.exit(0))
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        with pytest.raises(SystemExit):
-            __main__.main()
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -35,7 +35,7 @@ def nfsp(preset: str, settings: Mapping[str, Any]) -> Callable[[Tree], tuple[Run
     def prepare(tree: Tree) -> tuple[Run, Facts]:
         config: Any = resolve("nfsp", settings, preset)
         asked = RunConfig(tree.name, "nfsp", asdict(config), 0, 1, None, None, None)
-        seconds, trainer = elapsed(lambda: Trainer(config.on(TreeForm(tree)), TreeForm(tree), asked))
+        seconds, trainer = elapsed(lambda: Trainer(config.on(TreeForm(tree)), TreeForm(tree).gauge(False), asked))
         facts: Facts = {"compile_s": seconds, "decisions": config.tables}
 
         def run(count: int) -> None:

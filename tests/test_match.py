@@ -214,11 +214,12 @@ def test_a_hold_em_run_is_judged_by_matches_and_bounds(tmp_path):
     small |= {"average": {"kind": "reservoir", "capacity": 200}}
     run = feint.train("nfsp", "holdem", settings=small, steps=20, out=tmp_path / "run")
     result = CliRunner().invoke(app, ["evaluate", str(run.path), "--hands", "200", "--json"])
-    told = json.loads(result.stdout)
-    assert told["winnings"]["kind"] == "estimate, against random play"
-    assert told["exploitability"]["kind"] == "lower bound"
-    assert told["exploitability"]["unit"] == "mbb/h"
-    assert told["exploitability"]["low"] < told["exploitability"]["value"] < told["exploitability"]["high"]
+    told = json.loads(result.stdout)["judges"]
+    assert told["winnings"]["winnings"]["kind"] == "estimate against random play"
+    bound = told["local-best-response"]["exploitability"]
+    assert bound["kind"] == "lower bound"
+    assert bound["unit"] == "mbb/h"
+    assert bound["low"] < bound["value"] < bound["high"]
     shown = CliRunner().invoke(app, ["show", str(run.path)])
     assert shown.exit_code == 0
     assert (run.path / "strategy.png").is_file()

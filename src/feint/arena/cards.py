@@ -97,6 +97,11 @@ class CardArena(Arena):
     def zero_sum(self) -> bool:
         return True
 
+    @property
+    def renames(self) -> bool:
+        """Whether networks see suits by what they hold."""
+        return self.encoding in ("symmetric", "strength")
+
     def per_hand(self, won: Float[Array, "t p"]) -> Float[Array, "t p"]:
         return won
 
@@ -195,7 +200,7 @@ class CardArena(Arena):
         Only cards that are there at the decision count. So many decisions of one hand, [b, l], can share the cards of
         the last, [b, 1, v], and what takes longest is done once: renaming goes round by round and does not look ahead.
         """
-        cards = self.renamed(infostate.cards) if self.encoding in ("symmetric", "strength") else infostate.cards
+        cards = self.renamed(infostate.cards) if self.renames else infostate.cards
         held = (cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)) & self._open(infostate.node)[..., None]
         if self.encoding == "rlcard":
             held = held.any(-2)

@@ -31,6 +31,11 @@ class Policy(eqx.Module):
     def __call__(self, infostate: InfoState, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
         """Move probabilities, given what whoever is to move sees and which seat that is, one for all or one each."""
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether cards that differ in the names of suits alone are sure to be played alike."""
+        return False
+
 
 @final
 class Uniform(Policy):
@@ -41,6 +46,10 @@ class Uniform(Policy):
     def __call__(self, infostate: InfoState, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
         legal = self.arena.legal(infostate).astype(jnp.float32)
         return legal / legal.sum(1, keepdims=True)
+
+    @property
+    def symmetric(self) -> bool:
+        return True
 
 
 @final
@@ -55,6 +64,10 @@ class Always(Policy):
         legal = self.arena.legal(infostate)
         chosen = jnp.where(legal[:, self.move], self.move, self.otherwise)
         return (chosen[:, None] == jnp.arange(legal.shape[1])).astype(jnp.float32)
+
+    @property
+    def symmetric(self) -> bool:
+        return True
 
 
 @final

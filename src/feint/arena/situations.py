@@ -43,6 +43,11 @@ class Situations(eqx.Module):
         """The list of them all, where there is one: then they can be counted, and asked about all at once."""
         return None
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether suits are renamed, so that cards that differ in nothing else look the same."""
+        return False
+
     @abstractmethod
     def blank(self) -> InfoState:
         """A single information state, to make memories of."""
@@ -124,6 +129,10 @@ class Shown(Situations):
     @property
     def inputs(self) -> int:
         return self.arena.inputs
+
+    @property
+    def symmetric(self) -> bool:
+        return self.arena.renames
 
     def blank(self) -> Seen:
         return Seen(jnp.zeros((), self.arena.node_type), jnp.zeros(len(self.arena.arrived), jnp.uint8))

@@ -21,7 +21,7 @@ from feint.players.player import Player
 
 CHIPS = "chips per hand"
 EXACT, LOWER_BOUND, ESTIMATE = "exact", "lower bound", "estimate"
-NAMES = {"nash_conv": "NashConv"}
+NAMES = {"nash_conv": "NashConv", "exploitability_mbb": "exploitability"}
 """What people call some measures."""
 
 

@@ -92,8 +92,7 @@ class CardForm(Form):
         """By encoding. All players are faced with the same."""
         return {}
 
-    @property
-    def gauge(self) -> WinningsGauge:
+    def gauge(self, written: bool) -> WinningsGauge:
         return WinningsGauge(self.arena, self.betting.big_blind)
 
     def sees(self, player: int, view: Hashable) -> Seen:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import numpy as np
@@ -22,11 +22,33 @@ from feint.arena.situations import Situations
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
 from feint.games.game import Game
+from feint.public.tree import PublicTree
 from feint.tree.sequence_form import SequenceForm
 from feint.tree.tree import Tree
 
 Measured = dict[str, Num[Array, ""]]
 """Numbers by name."""
+
+
+class Leak(NamedTuple):
+    """Where a strategy gives something away."""
+
+    gain: float
+    """Chips per hand. Over all places these add up to NashConv."""
+    player: int
+    sees: str
+    """What the player sees there, in words."""
+
+
+class Judged(NamedTuple):
+    """What is exactly known of a strategy, in chips per hand."""
+
+    values: Float[np.ndarray, " p"]
+    """What each player wins when all keep to it."""
+    best: Float[np.ndarray, " p"]
+    """What each can win at most while the others keep to it."""
+    leaks: tuple[Leak, ...]
+    """The largest first."""
 
 
 class Gauge(eqx.Module):
@@ -55,6 +77,8 @@ class Form(ABC):
     """Forms that tell more of a game come first."""
     exact: ClassVar[bool]
     """Whether strategies are judged exactly; otherwise only bounds and estimates are known."""
+    has_public: ClassVar[bool] = False
+    """Whether there is a public tree."""
     judges: ClassVar[tuple[str, ...]]
     """The judges who say how good a strategy is unless others are asked for, the one that matters last."""
 
@@ -105,10 +129,9 @@ class Form(ABC):
     def situations(self, player: int, encoding: str) -> Situations:
         """What a player can be faced with, and how networks are told of it."""
 
-    @property
     @abstractmethod
-    def gauge(self) -> Gauge:
-        """What runs are judged by on their way."""
+    def gauge(self, written: bool) -> Gauge:
+        """What runs are judged by on their way; `written` where they write strategies down in full."""
 
     @abstractmethod
     def sees(self, player: int, view: Hashable) -> InfoState:
@@ -121,6 +144,14 @@ class Form(ABC):
                 f"{who} needs the whole tree, and {self.name} is too large to unroll; choose a smaller game."
             )
         return self.tree
+
+    def public(self, symmetric: bool = True) -> PublicTree:
+        """The public tree of a card game; if `symmetric`, boards that differ in the names of suits alone are one."""
+        raise BadInput(f"{self.name} has no public tree, or one too large to hold; choose a smaller game.")
+
+    def judged(self, strategy: Strategy, leaks: int) -> Judged | None:
+        """Judge a strategy exactly, with so many places where it gives most away; None where that cannot be done."""
+        return None
 
     def by_move(self, row: Float[np.ndarray, " c"]) -> Float[np.ndarray, " a"]:
         """A strategy's row by the rules' own numbers of the moves; 0 for those that are never legal."""

@@ -14,7 +14,7 @@ from feint.arena.betting import BettingTree, unroll_betting
 from feint.arena.policy import Policy, card_table
 from feint.arena.situations import Listed, listed
 from feint.arena.tables import TreeArena, build_arena
-from feint.forms.form import Form, Gauge, Measured
+from feint.forms.form import Form, Gauge, Judged, Leak, Measured
 from feint.forms.strategy import Strategy, tabulate
 from feint.games.errors import BadInput
 from feint.games.game import Game
@@ -84,8 +84,7 @@ class TreeForm(Form):
             )
         return listed(self.tree, player, one_hot=encoding == "one-hot")
 
-    @property
-    def gauge(self) -> ExactGauge:
+    def gauge(self, written: bool) -> ExactGauge:
         return ExactGauge(self.tree.form, jnp.asarray(self.tree.player))
 
     def sees(self, player: int, view: Hashable) -> Int[Array, "1"]:
@@ -101,6 +100,13 @@ class TreeForm(Form):
             return None
         betting = unroll_betting(self.game)
         return betting, card_table(self.tree, betting, tabulate(self.tree, strategy))
+
+    def judged(self, strategy: Strategy, leaks: int) -> Judged:
+        judgement = judge_of(self.tree).judged(tabulate(self.tree, strategy))
+        gains = np.asarray(judgement.gains)
+        worst = (-gains).argsort(kind="stable")[:leaks]
+        told = (Leak(float(gains[row]), int(self.tree.player[row]), self.tree.labels[row]) for row in worst)
+        return Judged(np.asarray(judgement.values), np.asarray(judgement.best_values), tuple(told))
 
     def values(self, strategies: Sequence[Strategy]) -> Float[np.ndarray, " p"]:
         table = np.zeros(self.tree.legal.shape)

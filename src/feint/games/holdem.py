@@ -8,6 +8,8 @@ from feint.games.library import playable, within
 from feint.games.poker import Poker, Round
 
 VARIANTS = ("acpc", "rlcard")
+FLOP_RULES = {"deep-cfr": (1, 4), "dream": (2, 4), "open-spiel": (1, 3)}
+"""Games that papers call flop hold'em: bets on the flop in big blinds, and how many of them in a row."""
 RANKS = "23456789TJQKA"
 BOARD = (0, 3, 1, 1)
 """Cards turned up before the betting of each round: none, the flop, the turn, the river."""
@@ -33,11 +35,52 @@ def holdem(variant: str = "acpc", ranks: int = 13, rounds: int = 4) -> Poker:
     # that is not repeated here. It also draws the dealer anew every hand; here those who play change seats.
     caps = (3, 4, 4, 4) if variant == "acpc" else (4, 4, 4, 4)
     declared = zip((2, 2, 4, 4), caps, BOARD, (0, 1, 1, 1), strict=True)
+    return _limit(ranks, tuple(Round(*each) for each in declared)[:rounds], free_folds=variant == "rlcard")
+
+
+@playable
+def flop_holdem(rules: str = "deep-cfr", ranks: int = 13) -> Poker:
+    """Flop hold'em: limit hold'em that ends after the betting on the flop, blinds 1 and 2, three raises before it.
+
+    The benchmark of Deep CFR and those after it: small enough to be solved and judged exactly as a public tree. Each
+    player's two cards and the three on the board make a hand; equal hands share the pot.
+
+    rules: deep-cfr (raises of 2, on the flop a bet and three raises), dream (4 on the flop), or open-spiel (on the flop
+    a bet and two raises, which is also how Deep CFR's appendix tells it).
+    ranks: 2 to 13, from the ace down; 13 is the full deck of 52.
+    """
+    if rules not in FLOP_RULES:
+        raise BadInput(f"flop_holdem has no rules called {rules!r}; {nearest(rules, FLOP_RULES)}")
+    within("flop_holdem", "ranks", ranks, 2, len(RANKS))
+    bets, cap = FLOP_RULES[rules]
+    return _limit(ranks, (Round(2, 3), Round(2 * bets, cap, 3, 1)))
+
+
+@playable
+def turn_holdem(ranks: int = 13) -> Poker:
+    """Limit hold'em that ends after the betting on the turn: holdem(rounds=3).
+
+    ranks: 2 to 13, from the ace down; 13 is the full deck of 52.
+    """
+    return holdem(ranks=ranks, rounds=3)
+
+
+@playable
+def river_holdem(ranks: int = 13) -> Poker:
+    """Limit hold'em dealt out at once: five cards on the board, then one round of betting, blinds 1 and 2, raises of 4.
+
+    ranks: 3 to 13, from the ace down; 13 is the full deck of 52.
+    """
+    within("river_holdem", "ranks", ranks, 3, len(RANKS))
+    return _limit(ranks, (Round(4, 4, 5, 0),))
+
+
+def _limit(ranks: int, rounds: tuple[Round, ...], free_folds: bool = False) -> Poker:
     return Poker(
         deck=Deck(RANKS[-ranks:], copies=4, suits=True),
         hole=2,
         blinds=(1, 2),
-        rounds=tuple(Round(*each) for each in declared)[:rounds],
+        rounds=rounds,
         showdown=best_five,
-        free_folds=variant == "rlcard",
+        free_folds=free_folds,
     )

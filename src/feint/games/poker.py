@@ -149,8 +149,12 @@ class Poker(Game[Hand]):
             strength = {player: self.showdown(self.deck, state.holes[player], state.board) for player in live}
             best = max(strength.values())
             live = [player for player in live if strength[player] == best]
-        share = sum(state.paid) / len(live)
-        return [share * (player in live) - paid for player, paid in enumerate(state.paid)]
+        return self.split(state.paid, live)
+
+    def split(self, paid: Sequence[float], winners: Sequence[int]) -> Sequence[float]:
+        """What each player wins when these share the pot, in chips."""
+        share = sum(paid) / len(winners)
+        return [share * (player in winners) - given for player, given in enumerate(paid)]
 
     def label(self, state: Hand, player: int) -> str:
         return poker_views.label(self, state, player)

@@ -30,7 +30,7 @@ class Transitions(NamedTuple):
     offered: Bool[Array, " b"]
     """Which rows hold a transition."""
     responded: Bool[Array, " b"]
-    """Whether the seat played its best response in that hand."""
+    """Whether it is a move of the seat's best response, to enter its average."""
     infostate: InfoState
     move: Int[Array, " b"]
     following: InfoState

@@ -45,7 +45,9 @@ class SelfPlayState(NamedTuple):
     where: Where
     """Where each table is."""
     responding: Bool[Array, "t p"]
-    """Which seats play their best response in this hand."""
+    """Which seats play their best response in this hand …"""
+    faithful: Bool[Array, "t p"]
+    """… and have made none but its own moves so far."""
     pending: Pending
     recalled: Any
     """What every seat's recurrent networks recall of the hand at each table: like `seats`; empty if there are none."""
@@ -81,6 +83,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
             step=jnp.zeros((), jnp.float64),
             where=self.arena.deal(random_words(dealing, self.arena.deal_words, tables)),
             responding=self.roles.responding(jax.random.uniform(modes, (tables, players), jnp.float32)),
+            faithful=jnp.ones((tables, players), bool),
             pending=Pending(jnp.zeros((tables, players), bool), blank, jnp.zeros((tables, players), jnp.int32)),
             recalled=self.seating.each(lambda learner, key: self.asking.recalls(learner), keys[3:]),
             hands=jnp.zeros((), jnp.int64),
@@ -123,6 +126,8 @@ class SelfPlay(Algorithm[SelfPlayState]):
         acts, acts_next = turn[:, None] == seats, arena.turn(played.where)[:, None] == seats
         pending, done = state.pending.noted(acts, infostate, move), played.done[:, None]
         completed = pending.made & (done | acts_next)
+        # With little exploration the likeliest move of a best response is its own.
+        faithful = state.faithful & ~(acts & (move != probabilities.argmax(1))[:, None])
 
         def kept(learner: SeatLearner, number: Int[Array, ""], before: Any, now: Any) -> Any:
             here = acts[:, number, None]
@@ -132,22 +137,29 @@ class SelfPlay(Algorithm[SelfPlayState]):
             step=state.step + 1.0,
             where=played.where,
             responding=jnp.where(done, self.roles.responding(uniform[1:].T), state.responding),
+            faithful=faithful | done,
             pending=pending._replace(made=pending.made & ~(completed | done)),
             recalled=self.seating.each(kept, seats, state.recalled, recalled),
             hands=state.hands + played.done.sum(),
         )
-        return after, self._happened(state.responding, pending, completed, played)
+        enters = state.responding if self.settings.exploration.remembered else state.responding & faithful
+        return after, self._happened(state.responding, enters, pending, completed, played)
 
     def _happened(
-        self, responding: Bool[Array, "t p"], pending: Pending, completed: Bool[Array, "t p"], played: Played
+        self,
+        responding: Bool[Array, "t p"],
+        enters: Bool[Array, "t p"],
+        pending: Pending,
+        completed: Bool[Array, "t p"],
+        played: Played,
     ) -> Any:
-        """Every seat's transitions."""
+        """Every seat's transitions, and which of them enter its average."""
         learned, following = completed & self.roles.learning(responding), self.arena.infostate(played.where)
 
         def happened(learner: SeatLearner, number: Int[Array, ""]) -> Transitions:
             return Transitions(
                 learned[:, number],
-                responding[:, number],
+                enters[:, number],
                 learner.here.own(jax.tree.map(lambda leaf: leaf[:, number], pending.infostate)),
                 pending.move[:, number],
                 learner.here.own(following),
@@ -187,8 +199,10 @@ class SelfPlay(Algorithm[SelfPlayState]):
     def networks(self, state: SelfPlayState) -> tuple[Network, ...]:
         """The networks that play, one for each seat."""
         return tuple(
-            seat.values.network if seat.policy is None or self.settings.greedy else seat.smooth or seat.policy.network
-            for seat in self.seats(state)
+            learner.response(seat)
+            if seat.policy is None or self.settings.greedy
+            else seat.smooth or seat.policy.network
+            for learner, seat in zip(self.learners, self.seats(state), strict=True)
         )
 
     def playing(self, networks: tuple[Network, ...]) -> Learned:
@@ -206,7 +220,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
 
     def responses(self, state: SelfPlayState) -> Float[Array, "i a"]:
         """Every seat's greedy best response as one table."""
-        return self._tabulated(state, lambda learner, seat: learner.best(seat.values.network, None))
+        return self._tabulated(state, lambda learner, seat: learner.best(learner.response(seat), None))
 
     def _tabulated(
         self, state: SelfPlayState, ask: Callable[[SeatLearner, SeatState], Float[Array, "i a"]]

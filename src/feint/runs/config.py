@@ -51,7 +51,7 @@ def algorithms_for(form: Form) -> list[str]:
             config.check(form)
         except BadInput:
             return False
-        return form.tree is not None or not config.needs_tree
+        return config.takes(form)
 
     return [name for name, entry in algorithms().items() if takes(entry.config)]
 

@@ -88,7 +88,7 @@ def _rules(form: Form) -> str:
 
 def _judgement(run: Run, form: Form) -> str:
     first, last, bound = run.metrics[0], of_strategy(run.metrics[-1]), run.bound
-    if form.exact:
+    if "exploitability" in last:
         rows = [
             f"| exploitability | {last['exploitability']:.6g} | chips per hand, exact: what whoever knows the strategy "
             "and answers it perfectly gains, in the mean over the seats |",

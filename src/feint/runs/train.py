@@ -93,16 +93,18 @@ def _train(
 
     stage(f"unrolling {rules.name}")
     form = form_of(rules, lambda nodes: stage(f"unrolling {rules.name}: {nodes:,} nodes"))
+    gauge = form.gauge(asked.needs_tree)
+    exact = gauge.number == "exploitability"
     own = source_of(rules)
     if own:
         remember(own[0])
     config = replace(
         config,
         fingerprint=form.fingerprint,
-        until=config.until if told or form.exact else None,
+        until=config.until if told or exact else None,
         rules=own[0] if own else None,
     )
-    _check_suited(asked, config, form)
+    _check_suited(asked, config, form, exact)
     with jax.default_device(device_for(asked, form)):
         stage(f"preparing {config.algorithm}")
         solver = asked.on(form)
@@ -110,14 +112,14 @@ def _train(
         if path is not None and before is not None:
             with RunFolder.resume(path, config) as folder:
                 stage("compiling")
-                trainer = Trainer(solver, form, config)
+                trainer = Trainer(solver, gauge, config)
                 trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, following.watcher.warn)
                 _check_ahead(trainer, config, before, path)
                 points = evaluation_points(config.steps, trainer.growth)
                 folder.rewind(trainer.step, set(takewhile(lambda point: point <= trainer.step, points)))
                 return _finished(trainer, folder, form, following)
         stage("compiling")
-        trainer = Trainer(solver, form, config)
+        trainer = Trainer(solver, gauge, config)
         following.signals.check()
         with RunFolder.create(path, config, own[1] if own else {}) as folder:
             return _finished(trainer, folder, form, following)
@@ -129,15 +131,15 @@ def _finished(trainer: Trainer, folder: RunFolder, form: Form, following: Follow
     return folder.finish(trainer.strategy(), form)
 
 
-def _check_suited(asked: Config, config: RunConfig, form: Form) -> None:
+def _check_suited(asked: Config, config: RunConfig, form: Form, exact: bool) -> None:
     """Refuse what takes more than this form of the game can give."""
-    if asked.needs_tree and form.tree is None:
-        able = ", ".join(name for name, other in algorithms().items() if not other.config.needs_tree)
+    if not asked.takes(form):
+        able = ", ".join(name for name, other in algorithms().items() if other.config.takes(form))
         raise BadInput(
             f"{config.algorithm} needs the whole tree, and {config.game} is too large to unroll; "
             f"use one of {able}, or choose a smaller game."
         )
-    if config.until is not None and not form.exact:
+    if config.until is not None and not exact:
         raise BadInput(
             f"{config.game} is too large to judge exactly, so a run cannot stop at exploitability {config.until:g}; "
             f"give --steps, --hands or --seconds."

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Num
 
-from feint.forms.form import Form, Gauge
+from feint.forms.form import Gauge
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
 from feint.runs.config import RunConfig
@@ -30,9 +30,9 @@ class Trainer:
     code is kept on disk, so that the next run of the same kind starts at once.
     """
 
-    def __init__(self, solver: Algorithm[Any], form: Form, config: RunConfig) -> None:
+    def __init__(self, solver: Algorithm[Any], gauge: Gauge, config: RunConfig) -> None:
         keep_compiled()
-        self._solver, self._gauge, self._seeds = solver, form.gauge, config.seeds
+        self._solver, self._gauge, self._seeds = solver, gauge, config.seeds
         self._each: Callable[[Callable[..., Any]], Callable[..., Any]] = jax.vmap if config.seeds > 1 else lambda f: f
         keys = jax.vmap(jax.random.key)(config.seed + jnp.arange(config.seeds))
         first = eqx.filter_jit(lambda solver, keys: self._each(solver.init)(keys))

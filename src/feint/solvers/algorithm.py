@@ -65,7 +65,13 @@ class Config(ABC):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     needs_tree: ClassVar[bool] = True
-    """Whether it takes games that are unrolled whole only."""
+    """Whether it takes games that are unrolled whole only …"""
+    public: ClassVar[bool] = False
+    """… or as public trees."""
+
+    def takes(self, form: Form) -> bool:
+        """Whether the game is in a form that it can work on."""
+        return not self.needs_tree or form.tree is not None or (self.public and form.has_public)
 
     def check(self, form: Form) -> None:  # noqa: B027  (most take any game, or any that has a tree)
         """Refuse games that it is not for, in a sentence and before anything is computed."""

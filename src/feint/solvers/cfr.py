@@ -1,25 +1,27 @@
 """Counterfactual regret minimisation: CFR, CFR+, linear, discounted and predictive, as one update.
 
 Every information set keeps a sum of regrets for its moves and plays in proportion to the positive ones; the
-average of the plans played converges to equilibrium (two players, zero-sum). The family differs only in how the
-past is weighted (Brown & Sandholm 2019, discounted CFR): after iteration t, positive regret sums are multiplied
-by t^alpha / (t^alpha + 1), negative ones by t^beta / (t^beta + 1), and the plan of iteration t enters the average
-with weight t^gamma. Predictive CFR+ (Farina, Kroer & Sandholm 2021) plays as if the last regret came once more.
+average of the plans played converges to equilibrium (two players, zero-sum). How the past is weighted makes the family
+(regrets.py). Games are swept as their form has them: unrolled, or as public trees (public_cfr.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any, NamedTuple, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from feint.forms.form import Form
-from feint.forms.strategy import TabularStrategy
+from feint.forms.public_strategy import public_strategy
+from feint.forms.strategy import Arrays, Strategy, TabularStrategy
 from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics
+from feint.solvers.public_cfr import PublicRegretMinimiser
+from feint.solvers.regrets import Rule
 from feint.tree.sequence_form import Plan, SequenceForm, Vector, without
 
 
@@ -27,6 +29,8 @@ from feint.tree.sequence_form import Plan, SequenceForm, Vector, without
 @dataclass(frozen=True)
 class CFR(Config):
     """Counterfactual regret minimisation."""
+
+    public: ClassVar[bool] = True
 
     alpha: float = inf
     """Positive regret sums shrink by t^alpha / (t^alpha + 1); inf keeps them whole."""
@@ -39,9 +43,17 @@ class CFR(Config):
     alternating: bool = True
     """Update the players in turn, each against the others' newest strategies; otherwise all at once."""
 
-    def on(self, form: Form) -> RegretMinimiser:
+    def on(self, form: Form) -> Algorithm[Any]:
+        rule = Rule(self.alpha, self.beta, self.gamma, self.predictive)
+        if form.has_public:
+            return PublicRegretMinimiser(form.public(), rule, self.alternating, form.fingerprint)
         tree = form.whole("cfr")
-        return RegretMinimiser(tree.form, self, tree.fingerprint)
+        return RegretMinimiser(tree.form, rule, self.alternating, tree.fingerprint)
+
+    def read(self, arrays: Arrays, fingerprint: str, form: Callable[[], Form]) -> Strategy:
+        if "probabilities" in arrays:
+            return super().read(arrays, fingerprint, form)
+        return public_strategy(form().public(), arrays, fingerprint)
 
 
 ALGORITHMS = {
@@ -77,7 +89,8 @@ class RegretMinimiser(Algorithm[CFRState]):
     """The CFR family on one game."""
 
     form: SequenceForm
-    config: CFR = eqx.field(static=True)
+    rule: Rule = eqx.field(static=True)
+    alternating: bool = eqx.field(static=True)
     fingerprint: str = eqx.field(static=True)
 
     def init(self, key: PRNGKeyArray) -> CFRState:
@@ -88,16 +101,15 @@ class RegretMinimiser(Algorithm[CFRState]):
 
     def step(self, state: CFRState) -> tuple[CFRState, Metrics]:
         time = state.iteration + 1.0
-        weight = time**self.config.gamma
+        weight = self.rule.weight(time)
         regrets, sums = list(state.regrets), list(state.plan_sum)
         strategies, plans = list(state.strategies), list(state.plans)
         for player, side in enumerate(self.form.sides):
-            opposing = plans if self.config.alternating else state.plans
+            opposing = plans if self.alternating else state.plans
             regret = side.backup(without(player, opposing), strategies[player]).advantage
             sums[player] = sums[player] + weight * plans[player]
-            regrets[player] = self._shrink(regrets[player] + regret, time)
-            hoped = regrets[player] + regret if self.config.predictive else regrets[player]
-            strategies[player] = side.normalise(jnp.maximum(hoped, 0.0))
+            regrets[player] = self.rule.added(regrets[player], regret, time)
+            strategies[player] = side.normalise(self.rule.hoped(regrets[player], regret))
             plans[player] = side.plan(strategies[player])
         return CFRState(time, tuple(regrets), tuple(sums), tuple(strategies), tuple(plans)), {}
 
@@ -106,14 +118,3 @@ class RegretMinimiser(Algorithm[CFRState]):
             side.normalise(plan_sum[:-1]) for side, plan_sum in zip(self.form.sides, state.plan_sum, strict=True)
         ]
         return TabularStrategy(self.fingerprint, self.form.table(averages))
-
-    def _shrink(self, regrets: Vector, time: Float[Array, ""]) -> Vector:
-        """Discount the past."""
-        kept = [self._kept(exponent, time) for exponent in (self.config.alpha, self.config.beta)]
-        return jnp.where(regrets > 0, regrets * kept[0], regrets * kept[1])
-
-    @staticmethod
-    def _kept(exponent: float, time: Float[Array, ""]) -> Any:
-        if abs(exponent) == inf:
-            return 1.0 if exponent > 0 else 0.0
-        return time**exponent / (time**exponent + 1.0)

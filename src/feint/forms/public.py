@@ -1,0 +1,147 @@
+"""Card games for two too large to unroll whole, but not their public trees: played like larger ones, judged exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache, cached_property
+from typing import Any, ClassVar, final
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from feint.arena.arena import for_device
+from feint.arena.betting import BettingTree, unroll_betting
+from feint.arena.cards import CardArena, Seen
+from feint.arena.policy import Policy
+from feint.arena.situations import Shown
+from feint.forms.dealt import CardForm
+from feint.forms.form import Form, Gauge, Judged, Leak, Measured
+from feint.forms.public_strategy import PublicStrategy
+from feint.forms.strategy import Strategy
+from feint.games.errors import BadInput
+from feint.games.game import Game
+from feint.games.poker import Poker
+from feint.public.judge import Judgement, judge, leaks_of, values_of
+from feint.public.play import Tables
+from feint.public.policy import written_down
+from feint.public.tree import PublicSize, PublicTree, build_public_tree, public_size
+
+LARGEST = 1 << 32
+"""Numbers in a table, at most: 17 gigabytes of them."""
+QUICK = {"cpu": 1 << 22, "gpu": 1 << 29}
+"""Where fewer situations are to be asked about, networks are judged exactly while they learn."""
+
+
+@final
+class PublicGauge(Gauge):
+    """Exact exploitability."""
+
+    number: ClassVar[str] = "exploitability"
+    low_is_good: ClassVar[bool] = True
+    growth: ClassVar[float] = 1.3
+    tree: PublicTree
+
+    def __call__(self, strategy: Strategy, hands: Int[Array, ""]) -> Measured:
+        gap = judge(self.tree, _tables(self.tree, strategy)).nash_conv
+        return {"exploitability": gap / 2, "nash_conv": gap}
+
+
+def _tables(tree: PublicTree, strategy: Strategy) -> Tables:
+    return strategy.weights if isinstance(strategy, PublicStrategy) else written_down(tree, strategy.policy)
+
+
+@final
+class PublicForm(Form):
+    """A poker game for two by its public tree."""
+
+    order: ClassVar[int] = 5
+    exact: ClassVar[bool] = True
+    has_public: ClassVar[bool] = True
+    judges: ClassVar[tuple[str, ...]] = ("exploitability",)
+
+    def __init__(self, betting: BettingTree, size: PublicSize) -> None:
+        self.betting, self._size, self._played = betting, size, CardForm(betting)
+        self.game, self.players, self.actions = betting.game, betting.players, betting.actions
+        self.largest, self.forfeit = self._played.largest, self._played.forfeit
+        self.size = f"{size.public:,} public decisions and {size.infosets:,} information sets up to suits"
+
+    @classmethod
+    def of(cls, game: Game[Any], report: Callable[[int], None] | None) -> PublicForm | None:
+        if not isinstance(game, Poker) or game.players != 2 or game.hole > 2 or game.rotating_dealer:
+            return None
+        size = public_size(game)
+        return cls(unroll_betting(game), size) if sum(size.cells) <= LARGEST else None
+
+    @property
+    def fingerprint(self) -> str:
+        return self.betting.fingerprint
+
+    @property
+    def zero_sum(self) -> bool:
+        return self._played.zero_sum
+
+    @property
+    def arena(self) -> CardArena:
+        return self._played.arena
+
+    def situations(self, player: int, encoding: str) -> Shown:
+        return self._played.situations(player, encoding)
+
+    def gauge(self, written: bool) -> Gauge:
+        quick = written or self._size.infosets < for_device(QUICK)
+        return PublicGauge(self.public()) if quick else self._played.gauge(written)
+
+    def sees(self, player: int, view: Hashable) -> Seen:
+        return self._played.sees(player, view)
+
+    def by_cards(self, strategy: Strategy) -> tuple[BettingTree, Policy]:
+        return self._played.by_cards(strategy)
+
+    @cached_property
+    def _trees(self) -> Callable[[bool], PublicTree]:
+        return cache(lambda symmetric: build_public_tree(self.betting.game, symmetric=symmetric))
+
+    def public(self, symmetric: bool = True) -> PublicTree:
+        return self._trees(symmetric)
+
+    def judged(self, strategy: Strategy, leaks: int) -> Judged:
+        tree = self._for(strategy)
+        judgement, gains = _judge(tree, strategy)
+        found = [
+            Leak(float(gain), int(self.betting.actor[node]), self.betting.labels[node] or "the first decision")
+            for node, gain in enumerate(gains)
+        ]
+        worst = sorted(found, key=lambda leak: -leak.gain)[:leaks]
+        return Judged(np.asarray(judgement.values), np.asarray(judgement.best), tuple(worst))
+
+    def values(self, strategies: Sequence[Strategy]) -> Float[np.ndarray, " p"] | None:
+        if not all(isinstance(strategy, PublicStrategy) for strategy in strategies):
+            return None  # networks can be asked about everything, but that takes longer than a match
+        first, second = strategies
+        return np.asarray(_values(self.public(), first, second))
+
+    def _for(self, strategy: Strategy) -> PublicTree:
+        """The tree on which a strategy can be judged: where it may see suits, all boards are told apart."""
+        if strategy.fingerprint != self.fingerprint:
+            raise BadInput(f"This strategy is for another game than {self.name}; give the game that it was trained on.")
+        return strategy.tree if isinstance(strategy, PublicStrategy) else self.public(strategy.policy.symmetric)
+
+
+@eqx.filter_jit
+def _judge(tree: PublicTree, strategy: Strategy) -> tuple[Judgement, Float[Array, " n"]]:
+    tables = _tables(tree, strategy)
+    return judge(tree, tables), leaks_of(tree, tables)
+
+
+@eqx.filter_jit
+def _values(tree: PublicTree, first: Strategy, second: Strategy) -> Float[Array, "2"]:
+    both = [_tables(tree, strategy) for strategy in (first, second)]
+    tables = tuple(
+        tuple(both[decision.actor][number][decision.number] for decision in stage.betting.decisions)
+        for number, stage in enumerate(tree.rounds)
+    )
+    return values_of(tree, tables)
+
+
+FORMS = (PublicForm,)

@@ -1,0 +1,126 @@
+"""Exact judges on a public tree: what strategies are worth there, and what best responses to them are."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import NamedTuple, final
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from feint.public.play import Moves, Play, Tables, Written
+from feint.public.sweep import Page, Sweep, run
+from feint.public.tree import PublicTree
+
+
+@final
+class BestResponse(Sweep):
+    """The player does as well as can be against what the other does."""
+
+    player: int = eqx.field(static=True)
+    play: Play
+
+    def theirs(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
+        return self.play(number, decision, first, boards)
+
+    def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> None:
+        return None
+
+    def settle(self, page: Page, reach: Array, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
+        return reduce(jnp.maximum, values), page
+
+
+@final
+class Expectation(Sweep):
+    """Both do as the strategy says."""
+
+    player: int = eqx.field(static=True)
+    play: Play
+
+    def theirs(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
+        return self.play(number, decision, first, boards)
+
+    def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
+        return self.play(number, decision, first, boards)
+
+    def settle(self, page: Page, reach: Array, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
+        assert play is not None
+        return sum(chance * value for chance, value in zip(play, values, strict=True)), page  # type: ignore[return-value]
+
+
+class Judgement(NamedTuple):
+    """What is known of a strategy, in chips per hand."""
+
+    values: Float[Array, "2"]
+    """What each player wins when both keep to it."""
+    best: Float[Array, "2"]
+    """What each can win at most against the other's part of it."""
+
+    @property
+    def nash_conv(self) -> Float[Array, ""]:
+        return (self.best - self.values).sum()
+
+
+def judge(tree: PublicTree, tables: Tables) -> Judgement:
+    """Judge a strategy, given by what it makes moves in proportion to."""
+    play = Written(tables)
+    best = jnp.stack([worth(tree, BestResponse(player, play)) for player in (0, 1)])
+    return Judgement(values_of(tree, tables), best)
+
+
+def values_of(tree: PublicTree, tables: Tables) -> Float[Array, "2"]:
+    """What each player wins when both keep to a strategy; one tells the other's where nobody else wins anything."""
+    first = worth(tree, Expectation(0, Written(tables)))
+    return jnp.stack([first, -first if tree.zero_sum else worth(tree, Expectation(1, Written(tables)))])
+
+
+@final
+class Leaks(Sweep):
+    """A best response that notes what the player's own strategy gives away at each decision."""
+
+    player: int = eqx.field(static=True)
+    play: Written
+
+    def start(self, tree: PublicTree) -> Float[Array, " h"]:
+        return tree.ranges[self.player]
+
+    def theirs(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
+        return self.play(number, decision, first, boards)
+
+    def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
+        return self.play(number, decision, first, boards)
+
+    def settle(self, page: Page, reach: Array, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
+        assert play is not None
+        best = reduce(jnp.maximum, values)
+        given = best - sum(chance * value for chance, value in zip(play, values, strict=True))
+        return best, (reach * given).astype(jnp.float64).sum(-1)
+
+
+def leaks_of(tree: PublicTree, tables: Tables) -> Float[Array, " n"]:
+    """What a strategy gives away at each betting decision, in chips per hand: together they are NashConv."""
+    gains = jnp.zeros(len(tree.betting.actor))
+    for player in (0, 1):
+        empty = tuple(
+            tuple(
+                jnp.zeros((stage.boards, len(nodes))) if decision.actor == player else None
+                for decision, nodes in zip(stage.betting.decisions, stage.betting.nodes, strict=True)
+            )
+            for stage in tree.rounds
+        )
+        _, pages = run(tree, Leaks(player, Written(tables)), empty)
+        weight = jnp.ones(1)
+        for stage, noted in zip(tree.rounds, pages, strict=True):
+            weight = weight[stage.before] * stage.weight
+            for nodes, page in zip(stage.betting.nodes, noted, strict=True):
+                if page is not None:
+                    gains = gains.at[nodes].add(weight @ page)
+    return gains / tree.deals
+
+
+def worth(tree: PublicTree, sweep: Sweep) -> Float[Array, ""]:
+    """What the game is worth to a sweep's player, in chips per hand."""
+    nothing = tuple((None,) * len(stage.moves) for stage in tree.rounds)
+    by_hand, _ = run(tree, sweep, nothing)
+    return (by_hand * tree.ranges[sweep.player]).sum() / tree.deals

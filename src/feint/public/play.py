@@ -1,0 +1,51 @@
+"""What is done on a public tree, written down in full or asked of whoever plays."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+Moves = tuple[Float[Array, "b l h"], ...]
+"""Numbers for each move at a decision: on every board, in every line, with every hand.
+
+Moves are arrays of their own: accelerators are slow at sums over few numbers, and at writing such numbers together.
+"""
+
+Tables = tuple[tuple[tuple[Float[Array, "_ _ _"], ...], ...], ...]
+"""Moves by round and decision."""
+
+
+class Play(eqx.Module):
+    """A strategy for both players, asked for all hands on some boards at once."""
+
+    @abstractmethod
+    def __call__(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
+        """What is done at a decision of a round, on `boards` boards from the first on."""
+
+
+@final
+class Written(Play):
+    """Moves in proportion to weights."""
+
+    weights: Tables
+
+    def __call__(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
+        return normalised(cut(self.weights[number][decision], first, boards))
+
+
+def cut(pages: Any, first: Int[Array, ""], boards: int) -> Any:
+    """Some boards of arrays that have boards as their first axis."""
+    return jax.tree.map(lambda page: jax.lax.dynamic_slice_in_dim(page, first, boards), pages)
+
+
+def normalised(weights: tuple[Float[Array, "*s"], ...]) -> tuple[Float[Array, "*s"], ...]:
+    """Non-negative weights as move probabilities; uniform where they are all zero."""
+    total = sum(weights[1:], weights[0])
+    some = total > 0
+    share = 1 / jnp.where(some, total, 1)
+    return tuple(jnp.where(some, move * share, 1 / len(weights)) for move in weights)

@@ -1,0 +1,189 @@
+"""What hands win against many others at once: less those who share a card with them, which cannot be.
+
+Two ways that come to the same. By *products*: whether each hand beats each other is a matrix, and what hands win is
+that matrix times how often the others come; accelerators do this faster than anything else. By *sums*: hands in order
+of strength, all weaker ones are a running sum, from which those are taken that share a card, running sums as well; on
+processors that is less work.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Literal, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from feint.public.combinations import chosen
+from feint.public.play import cut
+from feint.public.showdown_kernel import won_less_lost
+
+Way = Literal["products", "sums"]
+
+LINES = 16
+"""How many lines are summed up together."""
+
+
+@final
+class Removal(eqx.Module):
+    """How much of the others' hands is left once a hand's own cards are out of the deck."""
+
+    cards: Int[Array, "h k"]
+    """The cards of each hand, numbered among those left."""
+    holds: Bool[Array, "h m"]
+    """Which hands hold each card."""
+
+    def __call__(self, reach: Float[Array, "b t h"]) -> Float[Array, "b t h"]:
+        """For each hand, the sum over all others that share no card with it: inclusion and exclusion."""
+        if self.cards.shape[1] == 1:
+            return reach.sum(-1, keepdims=True) - reach
+        by_card = jnp.matmul(reach, self.holds.astype(reach.dtype), precision=jax.lax.Precision.HIGHEST)
+        first, second = (by_card[..., self.cards[:, place]] for place in (0, 1))
+        return by_card.sum(-1, keepdims=True) / 2 - first - second + reach
+
+
+class Showdown(eqx.Module):
+    """Who beats whom on every board of the last round."""
+
+    @abstractmethod
+    def __call__(self, reach: Float[Array, "b t h"], first: Int[Array, ""], boards: int) -> Float[Array, "b t h"]:
+        """How often each hand wins less how often it loses, against others that come as often as `reach` says.
+
+        `boards` of them are meant, from the first on.
+        """
+
+
+@final
+class Products(Showdown):
+    """By matrix products."""
+
+    strength: Float[Array, "b h"]
+    apart: Bool[Array, "h h"]
+    """Which hands share no card."""
+
+    def __call__(self, reach: Float[Array, "b t h"], first: Int[Array, ""], boards: int) -> Float[Array, "b t h"]:
+        mine = cut(self.strength, first, boards)
+        if reach.dtype != jnp.float32:
+            return _multiplied(reach, mine, self.apart)
+        won: Float[Array, "b t h"] = jax.lax.platform_dependent(
+            reach, mine, self.apart, cuda=won_less_lost, default=_multiplied
+        )
+        return won
+
+
+def _multiplied(
+    reach: Float[Array, "b t h"], strength: Float[Array, "b h"], apart: Bool[Array, "h h"]
+) -> Float[Array, "b t h"]:
+    """The same in so many words."""
+    sign = jnp.clip(strength[:, None] - strength[:, :, None], -1.0, 1.0) * apart
+    return jnp.matmul(reach, sign.astype(reach.dtype), precision=jax.lax.Precision.HIGHEST)
+
+
+@final
+class Sums(Showdown):
+    """By running sums. Tables are of hands in order of strength, of all and of those with each card."""
+
+    order: Int[Array, "b h"]
+    """All hands, the weakest first."""
+    weaker: Int[Array, "b h"]
+    """How many are weaker than each …"""
+    no_better: Int[Array, "b h"]
+    """… and how many are no better."""
+    with_card: Int[Array, "b m o"] | None
+    """The hands with each card, the weakest first; None where hands have but one."""
+    weaker_with: Int[Array, "b k h"] | None
+    """How many of those with each of a hand's own cards are weaker: their place among the running sums."""
+    no_better_with: Int[Array, "b k h"] | None
+
+    def __call__(self, reach: Float[Array, "b t h"], first: Int[Array, ""], boards: int) -> Float[Array, "b t h"]:
+        here = cut(self, first, boards)
+        lines = reach.shape[1]
+        # Some lines at a time, in a loop: compilers would work out what is used twice twice, and caches are small.
+        parts = jnp.pad(reach, ((0, 0), (0, -lines % LINES), (0, 0))).reshape(boards, -1, LINES, reach.shape[2])
+        won = jax.lax.map(here._won, jnp.moveaxis(parts, 1, 0))
+        return jnp.moveaxis(won, 0, 1).reshape(boards, -1, reach.shape[2])[:, :lines]
+
+    def _won(self, reach: Float[Array, "b t h"]) -> Float[Array, "b t h"]:
+        by_hand = jnp.moveaxis(reach, 1, 2)  # numbers that go together lie together: [b, h, t]
+        sums = _running(_rows(by_hand, self.order))
+        won = _rows(sums, self.weaker) + _rows(sums, self.no_better) - sums[:, -1:]
+        if self.with_card is None or self.weaker_with is None or self.no_better_with is None:
+            return jnp.moveaxis(won, 2, 1)
+        boards, cards, others = self.with_card.shape
+        part = _rows(by_hand, self.with_card.reshape(boards, -1)).reshape(boards, cards, others, -1)
+        sums = _running(part, 2)
+        whole = sums[:, :, -1]  # [b, m, t]
+        flat = sums.reshape(boards, cards * (others + 1), -1)
+        for place in range(self.weaker_with.shape[1]):
+            weaker, no_better = self.weaker_with[:, place], self.no_better_with[:, place]
+            won = won - _rows(flat, weaker) - _rows(flat, no_better) + _rows(whole, weaker // (others + 1))
+        return jnp.moveaxis(won, 2, 1)
+
+
+def _rows(table: Float[Array, "b n t"], places: Int[Array, "b p"]) -> Float[Array, "b p t"]:
+    rows: Float[Array, "b p t"] = jax.vmap(lambda table, places: table[places])(table, places)
+    return rows
+
+
+def _running(table: Array, axis: int = 1) -> Array:
+    """Sums of all before each place, and of all."""
+    sums = jnp.cumsum(table, axis)
+    return jnp.concatenate([jnp.zeros_like(sums.take(jnp.arange(1), axis)), sums], axis)
+
+
+def removal_of(left: int, hole: int) -> Removal:
+    """For hands of `hole` of the cards left."""
+    hands = chosen(left, hole)
+    return Removal(jnp.asarray(hands), jnp.asarray(_holds(hands, left)))
+
+
+def showdown_of(strength: Int[np.ndarray, "b h"], left: int, hole: int, way: Way) -> Showdown:
+    """From the strength of every hand on every board; the greatest wins."""
+    hands = chosen(left, hole)
+    holds = _holds(hands, left)
+    if way == "products":
+        return Products(jnp.asarray(strength, jnp.float32), jnp.asarray(~(holds.astype(int) @ holds.T).astype(bool)))
+    order = np.argsort(strength, 1, kind="stable").astype(np.int32)
+    ranked = np.take_along_axis(strength, order, 1)
+    counts = [jnp.asarray(_counted(ranked, strength, side)) for side in ("left", "right")]
+    if hole == 1:
+        return Sums(jnp.asarray(order), counts[0], counts[1], None, None, None)
+    holders = np.array([np.flatnonzero(column) for column in holds.T])  # [m, o]
+    held = strength[:, holders]
+    by_strength = np.argsort(held, 2, kind="stable")
+    with_card = holders[np.arange(left)[:, None], by_strength].astype(np.int32)
+    ranked = np.take_along_axis(held, by_strength, 2)
+    others = holders.shape[1]
+    cuts = [
+        np.stack([card * (others + 1) + _among(ranked, strength, card, side) for card in hands.T], 1)
+        for side in ("left", "right")
+    ]
+    return Sums(
+        jnp.asarray(order), counts[0], counts[1], jnp.asarray(with_card), jnp.asarray(cuts[0]), jnp.asarray(cuts[1])
+    )
+
+
+def _holds(hands: Int[np.ndarray, "h k"], left: int) -> Bool[np.ndarray, "h m"]:
+    return np.asarray((hands[..., None] == np.arange(left)).any(1))
+
+
+def _counted(
+    ranked: Int[np.ndarray, "b n"], strength: Int[np.ndarray, "b h"], side: Literal["left", "right"]
+) -> np.ndarray:
+    """How many of the ranked are weaker (left), or no better (right)."""
+    found = [np.searchsorted(those, mine, side) for those, mine in zip(ranked, strength, strict=True)]
+    return np.array(found, np.int32)
+
+
+def _among(
+    ranked: Int[np.ndarray, "b m o"], strength: Int[np.ndarray, "b h"], card: Int[np.ndarray, " h"], side: str
+) -> np.ndarray:
+    """The same among those that hold one of each hand's own cards."""
+    counts = np.zeros(strength.shape, np.int32)
+    for place in range(ranked.shape[2]):
+        other = ranked[:, card, place]
+        counts += other < strength if side == "left" else other <= strength
+    return counts

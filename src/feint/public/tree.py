@@ -1,0 +1,301 @@
+"""The public tree of a card game for two: betting × boards, every private hand an axis.
+
+Between a game unrolled whole and one of which only the betting is unrolled: what everybody sees is a tree, small enough
+to be walked, and what only players see is a vector at each of its nodes. Tables of a round have an array for each move
+at each decision of its betting: [boards, lines, hands].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from math import comb
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from feint.arena.arena import for_device
+from feint.arena.betting import BettingTree, unroll_betting
+from feint.arena.ranks import build_ranks
+from feint.games.cards import Cards, Deck, best_five
+from feint.games.errors import BadInput
+from feint.games.poker import Poker
+from feint.public.boards import Boards, Renamings, apart, count_boards, deal, first_board, renamings_of, same_hands
+from feint.public.combinations import chosen, number_of
+from feint.public.lines import Betting, rounds_of
+from feint.public.showdown import Removal, Showdown, Way, removal_of, showdown_of
+
+PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
+"""Numbers that a piece of a round may take on its way: what fits into a processor's caches, or a card's memory."""
+SMALL = 1 << 20
+"""Rounds with tables of fewer numbers are kept in float64."""
+
+
+@final
+@dataclass(frozen=True)
+class PublicSize:
+    """How large a public tree is. One entry for each round."""
+
+    boards: tuple[int, ...]
+    decisions: tuple[int, ...]
+    """Betting decisions on each board."""
+    hands: tuple[int, ...]
+    cells: tuple[int, ...]
+    """Numbers in a table: moves at every decision, on every board, with every hand."""
+
+    @property
+    def public(self) -> int:
+        """Decisions that everybody can tell apart, up to suits."""
+        return sum(boards * decisions for boards, decisions in zip(self.boards, self.decisions, strict=True))
+
+    @property
+    def infosets(self) -> int:
+        rows = zip(self.boards, self.decisions, self.hands, strict=True)
+        return sum(boards * decisions * hands for boards, decisions, hands in rows)
+
+
+@final
+class Round(eqx.Module):
+    """One round of betting on all its boards. Lines are those that come to it, hands those that a board leaves."""
+
+    betting: Betting = eqx.field(static=True)
+    moves: tuple[int, ...] = eqx.field(static=True)
+    """How many moves each decision has."""
+    piece: int = eqx.field(static=True)
+    """How many boards are looked at together. The last one is there several times, without weight, to fill up."""
+    exact: bool = eqx.field(static=True)
+    """Whether its tables are float64."""
+    cards: Int[Array, "b c"]
+    before: Int[Array, " b"]
+    weight: Float[Array, " b"]
+    rest: Int[Array, "b m"]
+    hand_before: Int[Array, "b h"] | None
+    """None where no card is dealt."""
+    hand_after: Int[Array, "b u"] | None
+    same: Int[Array, "b s h"] | None
+    """What becomes of hands under renamings of suits that leave a board as it is, where more cards are to come."""
+    place: Int[Array, "a d"]
+    """By the board before and the number of a draw: the board that stands for what it makes …"""
+    renaming: Int[Array, "a d"]
+    """… and the renaming of suits that makes it so."""
+    removal: Removal
+    showdown: Showdown | None
+    """In the last round."""
+
+    @property
+    def boards(self) -> int:
+        return len(self.cards)
+
+    @property
+    def hands(self) -> int:
+        return len(self.removal.cards)
+
+    @property
+    def dtype(self) -> Any:
+        return jnp.float64 if self.exact else jnp.float32
+
+    @property
+    def pieces(self) -> int:
+        return self.boards // self.piece
+
+    def zeros(self, decision: int) -> tuple[Float[Array, "b l h"], ...]:
+        """An array for each move at a decision."""
+        shape = self.boards, len(self.betting.nodes[decision]), self.hands
+        return tuple(jnp.zeros(shape, self.dtype) for _ in range(self.moves[decision]))
+
+
+@final
+class PublicTree(eqx.Module):
+    """A game, or what is left of it after a public state."""
+
+    rounds: tuple[Round, ...]
+    ranges: tuple[Float[Array, " h"], Float[Array, " h"]]
+    """How often each player comes with each hand, at the start."""
+    renamings: Int[Array, "g n"]
+    """Ways to rename suits, as what becomes of each card."""
+    composed: Int[Array, "g g"]
+    """The renaming that two make one after the other, the later one first."""
+    betting: BettingTree = eqx.field(static=True)
+    left: int = eqx.field(static=True)
+    """Cards that are left at the start."""
+
+    @property
+    def zero_sum(self) -> bool:
+        """Whether what one wins the other loses."""
+        ends = [*(fold for stage in self.rounds for fold in stage.betting.folds)]
+        shown = [np.stack([end[:, 0], end[:, 1, ::-1]], 1) for end in self.rounds[-1].betting.shown]
+        return all(np.allclose(end.sum(1), 0.0) for end in (*ends, *shown))
+
+    @property
+    def deals(self) -> Float[Array, ""]:
+        """All pairs of hands that can meet, weighted with how often they come."""
+        first, second = self.ranges
+        return (first * self.removal(second)).sum()
+
+    def removal(self, reach: Float[Array, " h"]) -> Float[Array, " h"]:
+        """What each hand leaves of the others', at the start."""
+        start = removal_of(self.left, self.betting.game.hole)
+        return start(reach[None, None])[0, 0]
+
+
+def public_size(game: Poker, root: int = 0, board: Sequence[Cards] = (), symmetric: bool = True) -> PublicSize:
+    """How large the public tree of a game is from a betting decision and a board on, without making it."""
+    return _size(rounds_of(unroll_betting(game), root), *_start(game, root, board, symmetric), game)
+
+
+def _size(
+    bettings: Sequence[Betting], renamings: Renamings, draws: Sequence[int], taken: Cards, game: Poker
+) -> PublicSize:
+    boards = count_boards(renamings, taken, draws)
+    cards = renamings.shape[1] - len(taken)
+    hands = tuple(comb(cards - dealt, game.hole) for dealt in accumulate(draws))
+    decisions = tuple(sum(map(len, betting.nodes)) for betting in bettings)
+    cells = tuple(
+        many
+        * each
+        * sum(
+            len(decision.moves) * len(nodes) for decision, nodes in zip(betting.decisions, betting.nodes, strict=True)
+        )
+        for many, each, betting in zip(boards, hands, bettings, strict=True)
+    )
+    return PublicSize(tuple(boards), decisions, hands, cells)
+
+
+def _start(game: Poker, root: int, board: Sequence[Cards], symmetric: bool) -> tuple[Renamings, tuple[int, ...], Cards]:
+    """The renamings of suits that change nothing at the start, what each round deals, and the cards on the board."""
+    first = int(unroll_betting(game).round[root])
+    asked = [declared.board for declared in game.rounds[: first + 1] if declared.board]
+    if board and [len(group) for group in board] != asked:
+        raise BadInput(
+            f"{game.name} has turned up {' and '.join(map(str, asked)) or 'no'} cards at that decision, but "
+            f"{' and '.join(str(len(group)) for group in board)} were given."
+        )
+    later = [declared.board for declared in game.rounds[first + 1 :]]
+    now = 0 if board else sum(asked)
+    taken = tuple(card for group in board for card in group)
+    return renamings_of(apart(game.deck), board, symmetric), (now, *later), taken
+
+
+def build_public_tree(
+    game: Poker,
+    *,
+    root: int = 0,
+    board: Sequence[Cards] = (),
+    ranges: Sequence[Float[np.ndarray, " h"]] | None = None,
+    symmetric: bool = True,
+    way: Way | None = None,
+    piece: int | None = None,
+    exact: bool | None = None,
+) -> PublicTree:
+    """The public tree of a game from a betting decision and a board on.
+
+    ranges: how often each player comes with each hand of the cards left there; all hands equally often if left out.
+    symmetric: take boards as one that differ in the names of suits alone.
+    way: how showdowns are computed; piece: how many boards at a time; exact: whether in float64. As is best if left out
+    """
+    if game.hole > 2:
+        raise BadInput(f"{game.name} deals {game.hole} cards to each player, and public trees are for one or two.")
+    betting = unroll_betting(game)
+    bettings = rounds_of(betting, root)
+    renamings, draws, taken = _start(game, root, board, symmetric)
+    deck = apart(game.deck)
+    hands = comb(deck.kinds - len(taken), game.hole)
+    if ranges is not None:
+        renamings = _unchanged(renamings, taken, ranges, game.hole)
+    size = _size(bettings, renamings, draws, taken, game)
+    boards = first_board(renamings, taken, game.hole)
+    rounds = []
+    for number, (bets, count) in enumerate(zip(bettings, draws, strict=True)):
+        last, dealt = number == len(bettings) - 1, bool(count)
+        boards = deal(boards, renamings, game.hole, count) if dealt else _undealt(boards)
+        left = boards.rest.shape[1]
+        way = way or ("sums" if jax.default_backend() == "cpu" else "products")
+        more = any(draws[number + 1 :])
+        same = same_hands(boards, renamings, game.hole) if more else None
+        most = piece or _piece(bets, comb(left, game.hole))
+        pieces = -(-len(boards) // most)
+        each = -(-len(boards) // pieces)
+        filled = np.minimum(np.arange(pieces * each), len(boards) - 1)
+        rounds.append(
+            Round(
+                betting=bets,
+                moves=tuple(len(decision.moves) for decision in bets.decisions),
+                piece=each,
+                exact=size.cells[number] < SMALL if exact is None else exact,
+                cards=jnp.asarray(boards.cards[filled]),
+                before=jnp.asarray(boards.before[filled]),
+                weight=jnp.asarray(np.where(np.arange(len(filled)) < len(boards), boards.weight[filled], 0.0)),
+                rest=jnp.asarray(boards.rest[filled]),
+                hand_before=jnp.asarray(boards.hand_before[filled]) if dealt else None,
+                hand_after=jnp.asarray(boards.hand_after[filled]) if dealt else None,
+                same=None if same is None else jnp.asarray(same[filled]),
+                place=jnp.asarray(boards.place),
+                renaming=jnp.asarray(boards.renaming),
+                removal=removal_of(left, game.hole),
+                showdown=showdown_of(_strengths(game, deck, boards)[filled], left, game.hole, way) if last else None,
+            )
+        )
+    start = [np.ones(hands)] * 2 if ranges is None else [np.asarray(each, float) for each in ranges]
+    return PublicTree(
+        rounds=tuple(rounds),
+        ranges=(jnp.asarray(start[0]), jnp.asarray(start[1])),
+        renamings=jnp.asarray(renamings),
+        composed=jnp.asarray(_composed(renamings)),
+        betting=betting,
+        left=deck.kinds - len(taken),
+    )
+
+
+def _composed(renamings: Renamings) -> Int[np.ndarray, "g g"]:
+    number = {renaming.tobytes(): place for place, renaming in enumerate(renamings)}
+    return np.array([[number[later[first].tobytes()] for first in renamings] for later in renamings], np.int32)
+
+
+def _piece(betting: Betting, hands: int) -> int:
+    """How many boards to look at together."""
+    return max(1, for_device(PIECE) // (8 * hands * sum(map(len, betting.nodes))))
+
+
+def _undealt(boards: Boards) -> Boards:
+    """The same boards once more, for a round that deals none."""
+    hands = np.broadcast_to(np.arange(boards.hand_before.shape[1], dtype=np.int32), boards.hand_before.shape)
+    number = np.arange(len(boards), dtype=np.int32)
+    return replace(
+        boards,
+        before=number,
+        weight=np.ones(len(boards)),
+        hand_before=hands,
+        hand_after=hands,
+        place=number[:, None],
+        renaming=np.zeros((len(boards), 1), np.int32),
+    )
+
+
+def _unchanged(renamings: Renamings, taken: Cards, ranges: Sequence[np.ndarray], hole: int) -> Renamings:
+    """The renamings of suits that leave ranges as they are."""
+    rest = np.array([card for card in range(renamings.shape[1]) if card not in taken])
+    position = np.zeros(renamings.shape[1], np.int32)
+    position[rest] = np.arange(len(rest))
+    hands = rest[chosen(len(rest), hole)]
+    after = [number_of(position[renaming[hands]], len(rest)) for renaming in renamings]
+    return renamings[[all(np.array_equal(weights[hand], weights) for weights in ranges) for hand in after]]
+
+
+def _strengths(game: Poker, deck: Deck, boards: Boards) -> Int[np.ndarray, "b h"]:
+    """How strong each hand is on each board."""
+    hands = boards.rest[:, chosen(boards.rest.shape[1], game.hole)]  # [b, h, k]
+    if game.showdown is best_five:
+        ranks = build_ranks(deck)
+        board = ranks.key(jnp.asarray(boards.cards))[:, None]
+        return np.asarray(ranks.rank_of(ranks.key(jnp.asarray(hands)) + board))
+    found = [
+        [game.showdown(deck, tuple(hand), tuple(board)) for hand in those.tolist()]
+        for those, board in zip(hands, boards.cards.tolist(), strict=True)
+    ]
+    order = {strength: number for number, strength in enumerate(sorted({each for row in found for each in row}))}
+    return np.array([[order[each] for each in row] for row in found], np.int32)

@@ -1,0 +1,114 @@
+"""Counterfactual regret minimisation on public trees: all hands of a player at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, final
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from feint.forms.public_strategy import PublicStrategy
+from feint.public.play import Moves, cut, normalised
+from feint.public.sweep import Book, Sweep, run
+from feint.public.tree import PublicTree
+from feint.solvers.algorithm import Algorithm, Metrics
+from feint.solvers.regrets import Rule
+
+
+class Page(NamedTuple):
+    """What is kept of one decision, for each of its moves."""
+
+    regrets: Moves
+    plan_sum: Moves
+    """The weighted plans of all iterations: the average strategy, up to scale."""
+    last: Moves | None
+    """The regret of the last iteration, for those who expect it again."""
+
+
+class PublicCFRState(NamedTuple):
+    iteration: Float[Array, ""]
+    book: tuple[tuple[Page, ...], ...]
+    """By round and decision."""
+
+
+@final
+class RegretSweep(Sweep):
+    """One player's regrets against what the other plays now."""
+
+    player: int = eqx.field(static=True)
+    rule: Rule = eqx.field(static=True)
+    time: Float[Array, ""]
+    theirs_: Book
+    """The other player's pages."""
+
+    def theirs(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
+        return self._played(cut(self.theirs_[number][decision], first, boards))
+
+    def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
+        return self._played(page)
+
+    def settle(
+        self, page: Page, reach: Float[Array, "b l h"], play: Moves | None, values: Moves
+    ) -> tuple[Float[Array, "b l h"], Page]:
+        assert play is not None
+        value: Array = sum(chance * worth for chance, worth in zip(play, values, strict=True))  # type: ignore[assignment]
+        regret = tuple(worth - value for worth in values)
+        plan = self.rule.weight(self.time).astype(reach.dtype) * reach
+        return value, Page(
+            tuple(self.rule.added(*each, self.time) for each in zip(page.regrets, regret, strict=True)),
+            tuple(total + plan * chance for total, chance in zip(page.plan_sum, play, strict=True)),
+            regret if self.rule.predictive else None,
+        )
+
+    def _played(self, page: Page) -> Moves:
+        last = page.last or (None,) * len(page.regrets)
+        return normalised(tuple(self.rule.hoped(*each) for each in zip(page.regrets, last, strict=True)))
+
+
+@final
+class PublicRegretMinimiser(Algorithm[PublicCFRState]):
+    """The CFR family on one game's public tree."""
+
+    tree: PublicTree
+    rule: Rule = eqx.field(static=True)
+    alternating: bool = eqx.field(static=True)
+    fingerprint: str = eqx.field(static=True)
+
+    def init(self, key: PRNGKeyArray) -> PublicCFRState:
+        def page(nothing: Moves) -> Page:
+            return Page(nothing, nothing, nothing if self.rule.predictive else None)
+
+        book = tuple(
+            tuple(page(stage.zeros(decision)) for decision in range(len(stage.moves))) for stage in self.tree.rounds
+        )
+        return PublicCFRState(jnp.zeros(()), book)
+
+    def step(self, state: PublicCFRState) -> tuple[PublicCFRState, Metrics]:
+        time, book = state.iteration + 1.0, state.book
+        for player in (0, 1):
+            theirs = self._of(1 - player, book if self.alternating else state.book)
+            _, mine = run(self.tree, RegretSweep(player, self.rule, time, theirs), self._of(player, book))
+            book = self._merged(book, mine)
+        return PublicCFRState(time, book), {}
+
+    def strategy(self, state: PublicCFRState) -> PublicStrategy:
+        weights = tuple(tuple(page.plan_sum for page in pages) for pages in state.book)
+        return PublicStrategy(self.fingerprint, self.tree, weights)
+
+    def _of(self, player: int, book: Book) -> Book:
+        """A player's pages; nothing in place of the other's."""
+        return tuple(
+            tuple(
+                page if decision.actor == player else None
+                for decision, page in zip(stage.betting.decisions, pages, strict=True)
+            )
+            for stage, pages in zip(self.tree.rounds, book, strict=True)
+        )
+
+    @staticmethod
+    def _merged(book: Book, mine: Book) -> Book:
+        return tuple(
+            tuple(page if own is None else own for page, own in zip(pages, owns, strict=True))
+            for pages, owns in zip(book, mine, strict=True)
+        )

@@ -10,10 +10,8 @@ import argparse
 import json
 import time
 
-import jax
-
-jax.config.update("jax_enable_x64", True)
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 
 from feint.games.library import load_game

@@ -134,7 +134,7 @@ def _walk(game: Poker) -> BettingTree:
         actor=np.array([hand.actor for hand in hands]),
         round=np.array([len(hand.moves) - 1 for hand in hands]),
         child=np.array(child),
-        past=np.array([(-1,) * (longest - len(each)) + each for each in own_past]).reshape(len(hands), longest),
+        past=np.array([(-1,) * (longest - len(each)) + each for each in own_past], int).reshape(len(hands), longest),
         history=np.array([game.features(hand, hand.actor)[cards:] for hand in hands], np.float32),
         raises=_raises(game, hands),
         paid=np.array([hand.paid for hand in ends], float),

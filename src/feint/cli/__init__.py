@@ -17,6 +17,7 @@ from feint.cli.judge import evaluate, league, play_match
 from feint.cli.lists import agents, algorithms, games, judges, players, runs
 from feint.cli.play import play
 from feint.cli.show import reproduce, show
+from feint.cli.solve import solve
 from feint.cli.terminal import err, out
 from feint.cli.train import train
 from feint.games.errors import BadInput, RunStopped
@@ -49,7 +50,7 @@ def start(
 
 
 LISTS = (games, algorithms, agents, runs, players, judges)
-for command in (*LISTS, check, train, evaluate, play_match, league, ask, play, show, compare, reproduce):
+for command in (*LISTS, check, train, evaluate, play_match, league, ask, solve, play, show, compare, reproduce):
     app.command("match" if command is play_match else None)(command)
 
 

@@ -18,6 +18,19 @@ Moves = tuple[tuple[int, ...], ...]
 
 @final
 @dataclass(frozen=True)
+class Menu:
+    """The bets that a player is offered in a round of a no-limit game, as fractions of the pot after calling."""
+
+    bets: tuple[float, ...]
+    """Where there is nothing to call …"""
+    raises: tuple[float, ...]
+    """… and where there is."""
+    all_in: bool = True
+    """Whether all-in is always offered; otherwise only where a fraction comes to as much."""
+
+
+@final
+@dataclass(frozen=True)
 class Round:
     """One round of betting, and the board cards dealt before it."""
 
@@ -29,6 +42,8 @@ class Round:
     """Cards turned face up before the betting."""
     first: int = 0
     """The seat, counted from the dealer, that acts first."""
+    menus: tuple[Menu, ...] = ()
+    """No-limit: what each seat, from the dealer on, may bet; all of `Poker.pot_bets` if left out."""
 
 
 class Hand(NamedTuple):

@@ -18,10 +18,10 @@ from feint.games import poker_talk, poker_views
 from feint.games.cards import Cards, Deck, Showdown
 from feint.games.errors import BadInput, IllegalMove
 from feint.games.game import CHANCE, TERMINAL, Game
-from feint.games.hand import CALL, FOLD, RAISE, Hand, Round
+from feint.games.hand import CALL, FOLD, RAISE, Hand, Menu, Round
 from feint.games.poker_sizes import Size, size_of
 
-__all__ = ["CALL", "FOLD", "RAISE", "Hand", "Poker", "Round"]
+__all__ = ["CALL", "FOLD", "RAISE", "Hand", "Menu", "Poker", "Round"]
 
 
 @final
@@ -40,7 +40,9 @@ class Poker(Game[Hand]):
     stack: float | None = None
     """Chips each player brings; None when fixed-limit betting cannot exhaust them."""
     pot_bets: tuple[float, ...] = ()
-    """No-limit raise sizes as fractions of the pot after calling; all-in is always offered too."""
+    """No-limit raise sizes as fractions of the pot after calling; all-in is offered too, unless a menu says no."""
+    least: float | None = None
+    """No-limit: the smallest bet or raise; None for the largest of ante and blinds."""
     free_folds: bool = False
     """Whether a player may fold with nothing to call."""
     rotating_dealer: bool = False
@@ -52,6 +54,8 @@ class Poker(Game[Hand]):
         cards = self.deck.kinds * self.deck.copies_of_kind
         needed = self.players * self.hole + sum(declared.board for declared in self.rounds)
         posted = self.ante + max(self.blinds, default=0.0)
+        menus = [menu for each in self.rounds for menu in each.menus]
+        sizes = {size for menu in menus for size in (*menu.bets, *menu.raises)}
         limits = all(each.cap == 0 or (each.raise_by > 0 and each.cap is not None) for each in self.rounds)
         for fine, words in (
             (self.players >= 2, f"at least 2 players, not {self.players}"),
@@ -63,6 +67,7 @@ class Poker(Game[Hand]):
             ((not self.pot_bets) == (self.stack is None), "a stack with pot_bets (no-limit), or neither (fixed-limit)"),
             (self.stack is None or self.stack > posted, f"a stack above the {posted:g} posted, not {self.stack}"),
             (self.pot_bets or limits, "raise_by above 0 and a cap in every round, or pot_bets and a stack"),
+            (sizes <= set(self.pot_bets), "menus made of its pot_bets"),
         ):
             if not fine:
                 raise BadInput(f"A game of poker needs {words}.")
@@ -237,16 +242,22 @@ class Poker(Game[Hand]):
         top = max(hand.paid)
         if not self.pot_bets:
             return ((0, top + declared.raise_by),)
-        return self._pot_raises(top, self.to_call(hand), sum(hand.paid))
+        return self._pot_raises(top, self.to_call(hand), sum(hand.paid), self._menu(hand))
 
-    def _pot_raises(self, top: float, to_call: float, pot: float) -> Sequence[tuple[int, float]]:
-        """No-limit sizes: at least the bet faced and at least an ante, less than all-in, which is always there."""
+    def _menu(self, hand: Hand) -> Menu:
+        menus = self.rounds[len(hand.moves) - 1].menus
+        return menus[(hand.actor - hand.dealer) % self.players] if menus else Menu(self.pot_bets, self.pot_bets)
+
+    def _pot_raises(self, top: float, to_call: float, pot: float, menu: Menu) -> Sequence[tuple[int, float]]:
+        """No-limit sizes: at least the bet faced and the smallest there is, less than all-in, which comes last."""
         assert self.stack is not None
         room = self.stack - top
-        least = min(max(to_call, self.ante, *self.blinds), room)
-        sizes = [(size, fraction * (pot + to_call)) for size, fraction in enumerate(self.pot_bets)]
-        raises = [(size, top + by) for size, by in sizes if least <= by < room]
-        return (*raises, (len(self.pot_bets), self.stack)) if room > 0 else raises
+        smallest = max(self.ante, *self.blinds, 0.0) if self.least is None else self.least
+        offered = menu.raises if to_call > 0 else menu.bets
+        sizes = [(self.pot_bets.index(size), size * (pot + to_call)) for size in sorted(offered)]
+        raises = [(size, top + by) for size, by in sizes if min(max(to_call, smallest), room) <= by < room]
+        all_in = menu.all_in or any(by >= room for _, by in sizes)
+        return (*raises, (len(self.pot_bets), self.stack)) if room > 0 and all_in else raises
 
     @cached_property
     def first_seats(self) -> tuple[int, ...]:

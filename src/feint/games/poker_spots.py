@@ -29,7 +29,7 @@ def spot_of(game: Poker, cards: str, board: str = "", betting: str = "", player:
             whose = f"player {hands[0].actor + 1} is to move {_after(game, hands[0])}"
         raise BadInput(f"Player {(player or 0) + 1} was asked for, but {whose}; tell of another spot.")
     hand = mine[0]
-    hole, turned = _cards(game, cards, "cards"), _cards(game, board, "board")
+    hole, turned = (read_cards(game.name, game.deck, text, what) for text, what in ((cards, "cards"), (board, "board")))
     _check(game, hand, hole, turned)
     left = Counter(dict.fromkeys(range(game.deck.kinds), game.deck.copies_of_kind)) - Counter((*hole, *turned))
     others = iter(sorted(left.elements()))
@@ -117,9 +117,8 @@ def _named(deck: Deck, cards: Cards) -> str:
     return f"{' '.join(map(deck.name, cards)) or 'none'} {'was' if len(cards) < 2 else 'were'}"
 
 
-def _cards(game: Poker, text: str, what: str) -> Cards:
+def read_cards(name: str, deck: Deck, text: str, what: str) -> Cards:
     """Cards by name, such as `AhKh`, `A♥ K♥` or `10h kh`; in a deck without suits `Q`."""
-    deck = game.deck
     known = {deck.name(card).lower(): card for card in range(deck.kinds)}
     for letter, symbol in SUITS.items():
         text = text.replace(symbol, letter)
@@ -127,14 +126,14 @@ def _cards(game: Poker, text: str, what: str) -> Cards:
         text = text.replace("10", "T")
     size, plain = (2 if deck.suits else 1), re.sub(r"[\s,]", "", text).lower()
     names = [plain[first : first + size] for first in range(0, len(plain), size)]
-    for name in names:
-        if name not in known:
+    for card in names:
+        if card not in known:
             suits = f"{either(deck.ranks)} and a suit, {either('shdc'[: deck.copies])}"
             those = (
                 f"a card is {suits}" if deck.suits else f"it is played with {either(deck.ranks, 'and')}, without suits"
             )
-            raise BadInput(f"{name!r}, in the {what} {text!r}, is no card of {game.name}; {those}.")
-    return tuple(known[name] for name in names)
+            raise BadInput(f"{card!r}, in the {what} {text!r}, is no card of {name}; {those}.")
+    return tuple(known[card] for card in names)
 
 
 def _as_turned(game: Poker, board: Cards) -> Cards:

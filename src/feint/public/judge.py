@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from feint.public.play import Moves, Play, Tables, Written
-from feint.public.sweep import Page, Sweep, run
+from feint.public.sweep import Page, Reach, Sweep, run
 from feint.public.tree import PublicTree
 
 
@@ -27,7 +27,7 @@ class BestResponse(Sweep):
     def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> None:
         return None
 
-    def settle(self, page: Page, reach: Array, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
+    def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         return reduce(jnp.maximum, values), page
 
 
@@ -44,7 +44,7 @@ class Expectation(Sweep):
     def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
         return self.play(number, decision, first, boards)
 
-    def settle(self, page: Page, reach: Array, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
+    def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         assert play is not None
         return sum(chance * value for chance, value in zip(play, values, strict=True)), page  # type: ignore[return-value]
 
@@ -91,11 +91,11 @@ class Leaks(Sweep):
     def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
         return self.play(number, decision, first, boards)
 
-    def settle(self, page: Page, reach: Array, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
+    def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         assert play is not None
         best = reduce(jnp.maximum, values)
         given = best - sum(chance * value for chance, value in zip(play, values, strict=True))
-        return best, (reach * given).astype(jnp.float64).sum(-1)
+        return best, (reach.mine * given).astype(jnp.float64).sum(-1)
 
 
 def leaks_of(tree: PublicTree, tables: Tables) -> Float[Array, " n"]:

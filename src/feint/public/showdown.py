@@ -23,9 +23,6 @@ from feint.public.showdown_kernel import won_less_lost
 
 Way = Literal["products", "sums"]
 
-LINES = 16
-"""How many lines are summed up together."""
-
 
 @final
 class Removal(eqx.Module):
@@ -86,52 +83,51 @@ def _multiplied(
 class Sums(Showdown):
     """By running sums. Tables are of hands in order of strength, of all and of those with each card."""
 
-    order: Int[Array, "b h"]
+    order: Int[Array, "*b h"]
     """All hands, the weakest first."""
-    weaker: Int[Array, "b h"]
+    weaker: Int[Array, "*b h"]
     """How many are weaker than each …"""
-    no_better: Int[Array, "b h"]
+    no_better: Int[Array, "*b h"]
     """… and how many are no better."""
-    with_card: Int[Array, "b m o"] | None
+    with_card: Int[Array, "*b m o"] | None
     """The hands with each card, the weakest first; None where hands have but one."""
-    weaker_with: Int[Array, "b k h"] | None
+    weaker_with: Int[Array, "*b k h"] | None
     """How many of those with each of a hand's own cards are weaker: their place among the running sums."""
-    no_better_with: Int[Array, "b k h"] | None
+    no_better_with: Int[Array, "*b k h"] | None
 
     def __call__(self, reach: Float[Array, "b t h"], first: Int[Array, ""], boards: int) -> Float[Array, "b t h"]:
-        here = cut(self, first, boards)
-        lines = reach.shape[1]
-        # Some lines at a time, in a loop: compilers would work out what is used twice twice, and caches are small.
-        parts = jnp.pad(reach, ((0, 0), (0, -lines % LINES), (0, 0))).reshape(boards, -1, LINES, reach.shape[2])
-        won = jax.lax.map(here._won, jnp.moveaxis(parts, 1, 0))
-        return jnp.moveaxis(won, 0, 1).reshape(boards, -1, reach.shape[2])[:, :lines]
+        # Board by board, in a loop: compilers would work out what is used twice twice, and caches are small.
+        won: Float[Array, "b t h"] = jax.lax.map(lambda each: each[0].won(each[1]), (cut(self, first, boards), reach))
+        return won
 
-    def _won(self, reach: Float[Array, "b t h"]) -> Float[Array, "b t h"]:
-        by_hand = jnp.moveaxis(reach, 1, 2)  # numbers that go together lie together: [b, h, t]
-        sums = _running(_rows(by_hand, self.order))
-        won = _rows(sums, self.weaker) + _rows(sums, self.no_better) - sums[:, -1:]
+    def won(self, reach: Float[Array, "t h"]) -> Float[Array, "t h"]:
+        """The same on one board."""
+        by_hand = reach.T  # numbers that go together lie together
+        sums = _running(by_hand[self.order])
+        won = sums[self.weaker] + sums[self.no_better] - sums[-1]
         if self.with_card is None or self.weaker_with is None or self.no_better_with is None:
-            return jnp.moveaxis(won, 2, 1)
-        boards, cards, others = self.with_card.shape
-        part = _rows(by_hand, self.with_card.reshape(boards, -1)).reshape(boards, cards, others, -1)
-        sums = _running(part, 2)
-        whole = sums[:, :, -1]  # [b, m, t]
-        flat = sums.reshape(boards, cards * (others + 1), -1)
-        for place in range(self.weaker_with.shape[1]):
-            weaker, no_better = self.weaker_with[:, place], self.no_better_with[:, place]
-            won = won - _rows(flat, weaker) - _rows(flat, no_better) + _rows(whole, weaker // (others + 1))
-        return jnp.moveaxis(won, 2, 1)
+            return won.T
+        cards, others = self.with_card.shape
+        sums = jax.vmap(_running)(by_hand[self.with_card])
+        whole, flat = sums[:, -1], sums.reshape(cards * (others + 1), -1)
+        for weaker, no_better in zip(self.weaker_with, self.no_better_with, strict=True):
+            won = won - flat[weaker] - flat[no_better] + whole[weaker // (others + 1)]
+        return won.T
 
 
-def _rows(table: Float[Array, "b n t"], places: Int[Array, "b p"]) -> Float[Array, "b p t"]:
-    rows: Float[Array, "b p t"] = jax.vmap(lambda table, places: table[places])(table, places)
-    return rows
+def _running(rows: Float[Array, "n t"]) -> Float[Array, "n+1 t"]:
+    """Sums of all rows before each, and of all.
 
-
-def _running(table: Array, axis: int = 1) -> Array:
-    """Sums of all before each place, and of all."""
-    sums = jnp.cumsum(table, axis)
-    return jnp.concatenate([jnp.zeros_like(sums.take(jnp.arange(1), axis)), sums], axis)
+    Some rows at a time by a product with a triangle, then what came before them: less work than it looks like.
+    """
+    count, lines = rows.shape
+    some = max(1, round(count**0.5))
+    parts = jnp.pad(rows, ((0, -count % some), (0, 0))).reshape(-1, some, lines)
+    triangle = jnp.tril(jnp.ones((some, some), rows.dtype))
+    within = jnp.einsum("ij,gjt->git", triangle, parts, precision=jax.lax.Precision.HIGHEST)
+    before = jnp.cumsum(within[:, -1], 0) - within[:, -1]
+    sums = (within + before[:, None]).reshape(-1, lines)[:count]
+    return jnp.concatenate([jnp.zeros_like(sums[:1]), sums])
 
 
 def removal_of(left: int, hole: int) -> Removal:

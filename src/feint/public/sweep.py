@@ -26,6 +26,13 @@ Book = tuple[tuple[Page, ...], ...]
 """A page for each decision of each round; None where nothing is kept."""
 
 
+class Reach(NamedTuple):
+    """How often hands come: by the player's own moves, where these are told, and by the other's."""
+
+    mine: Float[Array, "b l h"]
+    theirs: Float[Array, "b l h"]
+
+
 class Sweep(eqx.Module):
     """What is done at decisions, for one player."""
 
@@ -44,17 +51,8 @@ class Sweep(eqx.Module):
         """What the player does; None where that does not matter."""
 
     @abstractmethod
-    def settle(
-        self, page: Page, reach: Float[Array, "b l h"], play: Moves | None, values: Moves
-    ) -> tuple[Float[Array, "b l h"], Page]:
-        """What a decision is worth, given how often the player comes to it, and the page as it is from now on."""
-
-
-class Reach(NamedTuple):
-    """How often hands come: by the player's own moves, where these are told, and by the other's."""
-
-    mine: Float[Array, "b l h"]
-    theirs: Float[Array, "b l h"]
+    def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
+        """What a decision is worth, given how often hands come to it, and the page as it is from now on."""
 
 
 class Walked(NamedTuple):
@@ -274,7 +272,7 @@ def _up(
                 if node.actor != sweep.player:
                     return sum(values[1:], values[0])
                 value, written[node.number] = sweep.settle(
-                    pages[node.number], walked.reach[node.number].mine, walked.play[node.number], values
+                    pages[node.number], walked.reach[node.number], walked.play[node.number], values
                 )
                 return value
 

@@ -14,11 +14,15 @@ import jax.numpy as jnp
 
 from feint.forms.form import Form
 from feint.games.errors import BadInput
+from feint.games.postflop import Spot
 from feint.runs.config import RunConfig, flat
 from feint.solvers.algorithm import Algorithm, Config
+from feint.solvers.spots import spot_size
 
 COPIES = 2
 """A state is held twice while it is set up and while it is saved."""
+TABLES = 3
+"""Numbers kept for each move with each hand: regrets, averages, and as much again on the way."""
 MANY = 10_000_000
 """Where a setting asks for more of anything, steps are looked at before the compiler, which crashes, sees them."""
 
@@ -75,6 +79,17 @@ def check_steps(advance: Any, config: RunConfig) -> None:
     """Refuse a run whose steps, as they were compiled, need more on their way than there is."""
     needed = advance.compiled.memory_analysis()
     _refuse(needed.temp_size_in_bytes if needed else 0, "its steps most of all", config)
+
+
+def check_spot(spot: Spot) -> None:
+    """Refuse a spot whose tables do not fit, before they are made."""
+    size, free = spot_size(spot), memory()
+    needed = TABLES * 4 * sum(size.cells)
+    if free is not None and needed > free:
+        raise BadInput(
+            f"The spot on {spot.board} has {size.public:,} public decisions and needs {_gigabytes(needed)} of memory, "
+            f"but {_gigabytes(free)} are free; offer fewer bets, or start on a later street."
+        )
 
 
 def _size(array: Any) -> int:

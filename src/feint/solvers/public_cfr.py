@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from feint.forms.public_strategy import PublicStrategy
 from feint.public.play import Moves, cut, normalised
-from feint.public.sweep import Book, Sweep, run
+from feint.public.sweep import Book, Reach, Sweep, run
 from feint.public.tree import PublicTree
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.solvers.regrets import Rule
@@ -48,13 +48,11 @@ class RegretSweep(Sweep):
     def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
         return self._played(page)
 
-    def settle(
-        self, page: Page, reach: Float[Array, "b l h"], play: Moves | None, values: Moves
-    ) -> tuple[Float[Array, "b l h"], Page]:
+    def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         assert play is not None
         value: Array = sum(chance * worth for chance, worth in zip(play, values, strict=True))  # type: ignore[assignment]
         regret = tuple(worth - value for worth in values)
-        plan = self.rule.weight(self.time).astype(reach.dtype) * reach
+        plan = self.rule.weight(self.time).astype(reach.mine.dtype) * reach.mine
         return value, Page(
             tuple(self.rule.added(*each, self.time) for each in zip(page.regrets, regret, strict=True)),
             tuple(total + plan * chance for total, chance in zip(page.plan_sum, play, strict=True)),

@@ -1,0 +1,125 @@
+"""Solving one spot of hold'em."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from feint.cli.terminal import AsJson, Waiting, err, out, print_json
+from feint.games.errors import BadInput
+
+if TYPE_CHECKING:
+    from feint.games.postflop import Spot
+    from feint.solvers.spots import Node, Solution
+
+
+def solve(
+    where: Annotated[
+        str, typer.Argument(metavar="BOARD", help="QsJh2h, with the turn and the river if they lie; or a JSON file.")
+    ],
+    oop: Annotated[str, typer.Option(help="The range of whoever acts first: 'AA,KQs,T9o:0.5,22+' or any.")] = "any",
+    ip: Annotated[str, typer.Option(help="The range of whoever acts last.")] = "any",
+    pot: Annotated[float, typer.Option(help="Chips in the pot.")] = 10.0,
+    stack: Annotated[float, typer.Option(help="Chips that each player has behind.")] = 95.0,
+    bets: Annotated[str, typer.Option(help="Bets as fractions of the pot; all-in is there too.")] = "0.5,1",
+    raises: Annotated[str, typer.Option(help="Raises as fractions of the pot after calling.")] = "0.5",
+    betting: Annotated[str, typer.Option(help="Show the spot after this betting: 'check pot'.")] = "",
+    share: Annotated[float, typer.Option(help="Stop when exploitability is this share of the pot.")] = 0.003,
+    seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
+    picture: Annotated[Path | None, typer.Option("--out", help="Draw the range there: .png, .svg or .pdf.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Solve a spot of no-limit hold'em from the flop on: what to do with every hand, and what it wins."""
+    from feint.runs.resources import check_spot
+    from feint.solvers.spots import Progress
+    from feint.solvers.spots import solve as solved
+
+    if not 0 < share < 1:
+        raise BadInput(f"--share is a share of the pot above 0 and below 1, but {share:g} was given; 0.003 is usual.")
+    spot = _spot(
+        where, {"oop": oop, "ip": ip, "pot": pot, "stack": stack, "bets": _sizes(bets), "raises": _sizes(raises)}
+    )
+    check_spot(spot)
+    with Waiting("compiling") as status:
+
+        def told(progress: Progress) -> None:
+            words = f"exploitability {progress.share:.2%} of the pot after {progress.steps:,} iterations"
+            status.update(f"{words}, {progress.seconds:.0f} s")
+
+        solution = solved(spot, share, seconds=seconds, progress=told)
+        node = solution.at(betting)
+        if picture is not None:
+            from feint.report.range_grid import draw_range
+
+            draw_range(node, picture, f"{spot.board}: {node.seat}{f', after {betting}' if betting else ''}")
+    print_json(_facts(solution, node)) if as_json else _print(solution, node)
+    if picture is not None:
+        err.print(f"The picture is {picture}.", soft_wrap=True)
+
+
+def _spot(where: str, given: dict[str, Any]) -> Spot:
+    """A spot from its board and what else was given, or from a file that tells all of it."""
+    from feint.games.postflop import Spot
+
+    if not where.endswith(".json"):
+        return Spot.read({"board": where} | given)
+    try:
+        words = json.loads(Path(where).read_text())
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{where} cannot be read as a spot in JSON ({error}); check the file.") from error
+    if not isinstance(words, dict):
+        raise BadInput(f"{where} holds no spot; write an object with board, oop, ip, pot and stack.")
+    return Spot.read(words)
+
+
+def _sizes(text: str) -> list[str]:
+    return [size for size in text.replace(" ", "").split(",") if size]
+
+
+def _facts(solution: Solution, node: Node) -> dict[str, Any]:
+    from feint.games.postflop import DECK
+
+    hands = []
+    for place in (node.reach > 0).nonzero()[0]:
+        wins = [None if math.isnan(value) else value for value in node.wins[place].tolist()]
+        hands.append(
+            {
+                "hand": "".join(DECK.name(int(card)) for card in node.hands[place][::-1]),
+                "weight": float(node.reach[place]),
+                "moves": dict(zip(node.moves, node.chances[place].tolist(), strict=True)),
+                "wins": dict(zip(node.moves, wins, strict=True)),
+                "equity": None if math.isnan(node.equity[place]) else float(node.equity[place]),
+            }
+        )
+    return {
+        "board": solution.spot.board,
+        "pot": solution.spot.pot,
+        "exploitability": {"value": solution.share, "unit": "share of the pot", "kind": "exact"},
+        "iterations": solution.steps,
+        "seconds": solution.seconds,
+        "wins": {seat: solution.wins(seat) for seat in ("oop", "ip")},
+        "player": node.seat,
+        "moves": dict(zip(node.moves, node.overall.tolist(), strict=True)),
+        "hands": hands,
+    }
+
+
+def _print(solution: Solution, node: Node) -> None:
+    table = Table("hand", "weight", *node.moves, "wins", "equity", box=None, pad_edge=False)
+    for kind, weight, chances, wins, equity in node.kinds():
+        table.add_row(kind, f"{weight:.2f}", *(f"{chance:.1%}" for chance in chances), f"{wins:.2f}", f"{equity:.1%}")
+    table.add_row("all", f"{node.reach.sum():.2f}", *(f"{chance:.1%}" for chance in node.overall), "", "")
+    out.print(table)
+    pot = f"{solution.spot.pot:g}"
+    first, last = solution.wins("oop"), solution.wins("ip")
+    out.print(
+        f"\nOf a pot of {pot} whoever acts first takes {first:.3f} and whoever acts last {last:.3f} on average. "
+        f"Exploitability {solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and "
+        f"{solution.seconds:.1f} s.",
+        soft_wrap=True,
+    )

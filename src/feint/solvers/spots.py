@@ -1,0 +1,227 @@
+"""Spots of hold'em, solved to a share of the pot, and what came of it hand by hand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from feint.games.errors import BadInput
+from feint.games.poker_spots import bet
+from feint.games.postflop import DECK, SEATS, Spot
+from feint.public.combinations import chosen, number_of
+from feint.public.judge import Expectation, Judgement, judge
+from feint.public.notes import Note, notes_of
+from feint.public.play import Tables, Written, normalised
+from feint.public.sweep import run
+from feint.public.tree import PublicSize, PublicTree, build_public_tree, public_size
+from feint.solvers.public_cfr import PublicCFRState, PublicRegretMinimiser
+from feint.solvers.regrets import Rule
+
+RULE = Rule(alpha=1.5, beta=0.0, gamma=2.0, predictive=False)
+"""Discounted CFR, the usual choice for spots (Brown & Sandholm 2019)."""
+STEPS = 20
+"""Iterations between looks at how good it is."""
+
+
+class Progress(NamedTuple):
+    """How a solution stands."""
+
+    steps: int
+    share: float
+    """Exploitability as a share of the pot."""
+    seconds: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A spot, solved."""
+
+    spot: Spot
+    tree: PublicTree
+    tables: Tables
+    judgement: Judgement
+    steps: int
+    seconds: float
+    """Spent on iterations and looks, compiling left out."""
+
+    @property
+    def share(self) -> float:
+        """Exploitability as a share of the pot."""
+        return float(self.judgement.nash_conv) / 2 / self.spot.pot
+
+    def wins(self, seat: str) -> float:
+        """The chips of the pot, and beyond, that a player takes on average."""
+        return float(self.judgement.values[SEATS[seat]]) + self.spot.pot / 2
+
+    def at(self, betting: str = "") -> Node:
+        """What is done on the street of the spot after some betting, such as `check 0.5 pot`."""
+        hand = bet(self.spot.game, betting)
+        if len(hand.moves) > 1:
+            raise BadInput(f"{betting!r} goes beyond the {self.spot.streets[0]}; ask for betting on that street.")
+        number = self.tree.betting.moves.index(hand.moves)
+        stage = self.tree.rounds[0]
+        decision = next(each for each in stage.betting.decisions if number in stage.betting.nodes[each.number])
+        line = int(np.flatnonzero(stage.betting.nodes[decision.number] == number)[0])
+        player = decision.actor
+        note: Note = self._notes[player][decision.number]
+        met = np.asarray(_met(stage.removal, note.theirs))[0, line]
+        play = normalised(self.tables[0][decision.number])
+        return Node(
+            seat=next(seat for seat, place in SEATS.items() if place == player),
+            moves=tuple(self.spot.game.spoken(hand, move) for move in self.spot.game.legal(hand)),
+            hands=np.asarray(stage.rest)[0][chosen(stage.rest.shape[1], 2)],
+            reach=np.asarray(note.mine)[0, line] * (met > 0),
+            chances=np.stack([np.asarray(move)[0, line] for move in play], 1),
+            wins=np.stack([_shared(np.asarray(move)[0, line], met) for move in note.values], 1) + self.spot.pot / 2,
+            equity=self.equity[player],
+        )
+
+    @cached_property
+    def _notes(self) -> list[tuple[Any, ...]]:
+        compiled = eqx.filter_jit(lambda tree, tables, player: notes_of(tree, tables, player)[1][0])
+        return [compiled(self.tree, self.tables, player) for player in (0, 1)]
+
+    @cached_property
+    def equity(self) -> tuple[Float[np.ndarray, " h"], Float[np.ndarray, " h"]]:
+        """The share of the pot that each hand of each player takes if nobody bets any more."""
+        checked = replace(self.spot.game, rounds=tuple(replace(each, cap=0) for each in self.spot.game.rounds))
+        ranges = [np.asarray(each) for each in self.tree.ranges]
+        tree = build_public_tree(checked, board=[self.spot.cards], ranges=ranges)
+        tables = tuple(tuple(stage.zeros(number) for number in range(len(stage.moves))) for stage in tree.rounds)
+        shares = []
+        for player in (0, 1):
+            nothing = tuple((None,) * len(stage.moves) for stage in tree.rounds)
+            won = np.asarray(_run(tree, Expectation(player, Written(tables)), nothing))
+            met = np.asarray(tree.removal(tree.ranges[1 - player]))
+            shares.append(_shared(won, met) / self.spot.pot + 0.5)
+        return shares[0], shares[1]
+
+
+@eqx.filter_jit
+def _run(tree: PublicTree, sweep: Any, book: Any) -> Float[Array, " h"]:
+    return run(tree, sweep, book)[0]
+
+
+def _met(removal: Any, reach: Float[Array, "b l h"]) -> Float[Array, "b l h"]:
+    met: Float[Array, "b l h"] = removal(reach)
+    return met
+
+
+def _shared(values: np.ndarray, met: np.ndarray) -> np.ndarray:
+    """Values by how often anyone is met; nan where nobody is."""
+    return np.where(met > 1e-12, values / np.maximum(met, 1e-12), np.nan)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One decision of a solution, hand by hand."""
+
+    seat: str
+    moves: tuple[str, ...]
+    hands: Int[np.ndarray, "h 2"]
+    reach: Float[np.ndarray, " h"]
+    """How often the player comes there with each hand."""
+    chances: Float[np.ndarray, "h m"]
+    """How often each move is made."""
+    wins: Float[np.ndarray, "h m"]
+    """What each move takes of the pot and beyond, in chips; nan where the other never comes there."""
+    equity: Float[np.ndarray, " h"]
+    """The share of the pot that the hand takes at the spot if nobody bets."""
+
+    @property
+    def overall(self) -> Float[np.ndarray, " m"]:
+        """How often each move is made with all hands together."""
+        return np.asarray((self.chances * self.reach[:, None]).sum(0) / self.reach.sum())
+
+    def kinds(self) -> Iterator[tuple[str, float, Float[np.ndarray, " m"], float, float]]:
+        """Every kind of hand that comes, such as AKs: its weight, and in the mean its moves, winnings and equity."""
+        ranks, names = self.hands // DECK.copies, DECK.ranks
+        suited = (self.hands % DECK.copies)[:, 0] == (self.hands % DECK.copies)[:, 1]
+        labels = np.array(
+            [
+                names[high] + names[low] + ("" if low == high else "s" if same else "o")
+                for (low, high), same in zip(ranks, suited, strict=True)
+            ]
+        )
+        order = sorted(
+            set(labels[self.reach > 0]), key=lambda kind: [-names.index(kind[0]), -names.index(kind[1]), kind[2:]]
+        )
+        won = (self.chances * np.nan_to_num(self.wins)).sum(1)
+        for kind in order:
+            weight = np.where(labels == kind, self.reach, 0.0)
+            mean = weight / weight.sum()
+            yield (
+                kind,
+                float(weight.sum()),
+                mean @ self.chances,
+                float(mean @ won),
+                float(mean @ np.nan_to_num(self.equity)),
+            )
+
+
+def spot_size(spot: Spot) -> PublicSize:
+    """How large the tree of a spot is, at most: ranges that tell suits apart make it larger than others."""
+    return public_size(spot.game, board=[spot.cards], symmetric=False)
+
+
+def spot_tree(spot: Spot) -> PublicTree:
+    """The public tree of a spot."""
+    return build_public_tree(spot.game, board=[spot.cards], ranges=[_weights(spot, seat) for seat in ("ip", "oop")])
+
+
+def _weights(spot: Spot, seat: str) -> Float[np.ndarray, " h"]:
+    """How often a player comes with each hand of the cards that the board leaves."""
+    rest = [card for card in range(DECK.kinds) if card not in spot.cards]
+    weights = np.zeros(len(rest) * (len(rest) - 1) // 2)
+    for hand, weight in spot.range(seat).items():
+        if not set(hand) & set(spot.cards):
+            weights[number_of(np.array([rest.index(card) for card in hand]), len(rest))] = weight
+    return weights
+
+
+def solve(
+    spot: Spot,
+    share: float = 0.003,
+    steps: int = 10_000,
+    seconds: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Solution:
+    """Solve a spot until exploitability is this share of the pot, or after so many iterations or seconds."""
+    tree = spot_tree(spot)
+    if not float(tree.deals) > 0:
+        raise BadInput("No two hands of these ranges can meet, since all of them share cards; give wider ranges.")
+    solver = PublicRegretMinimiser(tree, RULE, True, "")
+    state: PublicCFRState = eqx.filter_jit(lambda solver: jax.tree.map(jnp.copy, solver.init(jax.random.key(0))))(
+        solver
+    )
+    compiled: Any = eqx.filter_jit(_forward, donate="all-except-first")
+    forward = compiled.lower(solver, state, jnp.asarray(1)).compile()
+    look = eqx.filter_jit(lambda solver, state: judge(solver.tree, solver.strategy(state).weights))
+    judgement = look(solver, state)
+    begun, done = time.monotonic(), 0
+    while True:
+        count = min(STEPS, steps - done)
+        state = forward(solver, state, jnp.asarray(count))
+        judgement, done = jax.block_until_ready(look(solver, state)), done + count
+        spent = time.monotonic() - begun
+        reached = float(judgement.nash_conv) / 2 / spot.pot
+        if progress:
+            progress(Progress(done, reached, spent))
+        if reached <= share or done >= steps or (seconds is not None and spent >= seconds):
+            return Solution(spot, tree, solver.strategy(state).weights, judgement, done, spent)
+
+
+def _forward(solver: PublicRegretMinimiser, state: PublicCFRState, steps: Int[Array, ""]) -> PublicCFRState:
+    after: PublicCFRState = jax.lax.fori_loop(0, steps, lambda _, state: solver.step(state)[0], state)
+    return after

@@ -1,0 +1,142 @@
+"""Spots of hold'em: ranges as they are written, solutions that are known, and bad input."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from feint.cli import app
+from feint.games.errors import BadInput
+from feint.games.hand import Menu
+from feint.games.postflop import DECK, Spot
+from feint.games.ranges import read_range
+from feint.public.tree import build_public_tree
+from feint.report.range_grid import draw_range
+from feint.runs.resources import check_spot
+from feint.solvers.spots import solve, spot_size, spot_tree
+
+POLAR = Spot("KsKh7d4c2s", oop="AA,65s", ip="QQ", pot=10, stack=10, menus=Menu((1.0,), ()))
+"""Aces beat queens and six-five does not. Whoever acts first may bet the pot, which is all there is."""
+
+
+@pytest.mark.parametrize(
+    ("text", "hands"),
+    [
+        *(("AA", 6), ("AKs", 4), ("AKo", 12), ("AK", 16), ("22+", 78), ("A2s+", 48), ("KTo+", 36), ("QQ-99", 24)),
+        *(("A5s-A2s", 16), ("AhKh", 1), ("any", 1326), ("aks, aKo ; 22", 22)),
+    ],
+)
+def test_ranges_have_the_hands_that_players_mean(text, hands):
+    found = read_range(text, DECK)
+    assert len(found) == hands
+    assert set(found.values()) == {1.0}
+
+
+def test_ranges_have_weights_and_the_last_word_counts():
+    found = read_range("T9o:0.5,ThTd,TT:0.25", DECK)
+    assert sum(found.values()) == pytest.approx(12 * 0.5 + 6 * 0.25)
+
+
+@pytest.mark.parametrize("text", ["AAs", "A1", "AA:2", "AA:x", "QQ-A5s", "", "AhAh", "A5s-A2o", "QQ-99+", "AA:0"])
+def test_ranges_that_nobody_means_are_refused_in_a_sentence(text):
+    with pytest.raises(BadInput, match=r"; write|after its colon"):
+        read_range(text, DECK)
+
+
+@pytest.fixture(scope="module")
+def polar():
+    return solve(POLAR, share=0.0002)
+
+
+def test_a_polarised_river_is_played_as_theory_has_it(polar):
+    """With a pot-sized bet: one bluff for two value bets, and every other bluff catcher calls."""
+    assert polar.share <= 0.0002
+    # Aces take one and a half pots, bluffs nothing: (6 × 15 + 4 × 0) / 10.
+    assert polar.wins("oop") == pytest.approx(9.0, abs=0.01)
+    assert polar.wins("oop") + polar.wins("ip") == pytest.approx(10.0)
+    first = polar.at()
+    assert (first.seat, first.moves) == ("oop", ("check", "all-in"))
+    kinds = {kind: (weight, chances, wins, equity) for kind, weight, chances, wins, equity in first.kinds()}
+    assert kinds["AA"][0] == 6
+    assert kinds["AA"][1][1] == pytest.approx(1.0, abs=0.02)
+    assert kinds["65s"][1][1] == pytest.approx(0.75, abs=0.03)
+    assert kinds["AA"][2] == pytest.approx(15.0, abs=0.1)
+    assert kinds["AA"][3] == pytest.approx(1.0)
+    assert kinds["65s"][3] == pytest.approx(0.0, abs=1e-9)
+    answer = polar.at("all-in")
+    assert (answer.seat, answer.moves) == ("ip", ("fold", "call"))
+    assert answer.overall[1] == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_solution_is_drawn(polar, tmp_path):
+    assert draw_range(polar.at(), tmp_path / "range.png").stat().st_size > 1000
+
+
+def test_beyond_the_street_nothing_is_told(polar):
+    with pytest.raises(BadInput, match="over after"):
+        polar.at("check check")
+
+
+def test_suits_are_taken_as_one_only_where_ranges_are_the_same_for_all():
+    for oop, count in (("AA,KK", 2), ("AdAc,KK", 2), ("AdAh,KK", 1)):  # diamonds and clubs may change places, or not
+        assert len(spot_tree(Spot("QsJh2h9s4h", oop, "QQ,AKs", 10, 20)).renamings) == count
+
+
+def test_menus_offer_what_they_say():
+    menus = {"turn": {"oop": Menu((0.5,), (1.0,), all_in=False), "ip": Menu((), (), all_in=True)}}
+    game = Spot("QsJh2h5c", "AA", "KK", 10, 95, menus).game
+    tree = build_public_tree(game, board=[(1, 5, 9, 13)])
+    assert tree.betting.spoken[0] == ("", "check", "0.5 pot", "", "")
+    checked, bet = (int(tree.betting.child[0, move]) for move in (1, 2))
+    assert [word for word in tree.betting.spoken[checked] if word] == ["check", "all-in"]
+    assert [word for word in tree.betting.spoken[bet] if word] == ["fold", "call", "all-in"]
+
+
+def test_sizes_are_known_before_anything_is_made():
+    size = spot_size(Spot("QsJh2h", "any", "any", 10, 95, Menu((1.0,), (0.5,))))
+    assert size.boards == (1, 49, 49 * 48)
+    assert size.hands == (1176, 1128, 1081)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("QsJh2h2h",), "names a card twice"),
+        (("QsJh",), "has 3, 4 or 5 cards"),
+        (("Qx",), "is no card of hold'em"),
+        (("QsJh2h5c7d", "--oop", "QsJs"), "has a card of the board"),
+        (("QsJh2h5c7d", "--oop", "AsAh", "--ip", "AsAd"), "can meet"),
+        (("QsJh2h5c7d", "--pot=-3"), "a pot above 0"),
+        (("QsJh2h5c7d", "--stack", "0"), "a stack above 0"),
+        (("QsJh2h5c7d", "--bets", "0"), "above 0"),
+        (("QsJh2h5c7d", "--bets", "half"), "fractions of the pot"),
+        (("QsJh2h5c7d", "--share", "2"), "--share is a share"),
+        (("nowhere.json",), "cannot be read"),
+    ],
+)
+def test_bad_spots_are_one_sentence(words, sentence):
+    result = CliRunner().invoke(app, ["solve", *words])
+    assert isinstance(result.exception, BadInput)
+    assert sentence in str(result.exception)
+    assert result.stdout == ""
+
+
+def test_a_spot_that_does_not_fit_is_refused_with_the_numbers(monkeypatch):
+    monkeypatch.setattr("feint.runs.resources.memory", lambda: 100_000_000)
+    with pytest.raises(BadInput, match=r"needs 0\.[0-9] GB of memory, but 0\.1 GB are free; offer fewer bets"):
+        check_spot(Spot("QsJh2h5c", "any", "any", 10, 95, Menu((0.5, 1.0), (0.5, 1.0))))
+
+
+def test_the_command_solves_a_spot_from_json_to_json(tmp_path):
+    spot = {"board": POLAR.board, "oop": POLAR.oop, "ip": POLAR.ip, "pot": 10, "stack": 10, "bets": [1], "raises": []}
+    (tmp_path / "spot.json").write_text(json.dumps(spot))
+    result = CliRunner().invoke(app, ["solve", str(tmp_path / "spot.json"), "--share", "0.001", "--json"])
+    told = json.loads(result.stdout)
+    assert told["exploitability"]["value"] <= 0.001
+    assert told["wins"]["oop"] == pytest.approx(9.0, abs=0.05)
+    assert len(told["hands"]) == 10
+    assert {"6s5s", "6h5h", "6d5d", "6c5c"} < {hand["hand"] for hand in told["hands"]}
+    np.testing.assert_allclose([sum(hand["moves"].values()) for hand in told["hands"]], 1.0, atol=1e-6)

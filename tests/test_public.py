@@ -88,13 +88,13 @@ def test_showdowns_are_what_comparing_all_pairs_gives(hole):
     sign = np.sign(strength[:, :, None] - strength[:, None, :]) * apart
     won = np.einsum("bmo,bto->btm", sign, reach)
     for way in ("sums", "products"):
-        shown = showdown_of(strength, left, hole, way)
+        shown = showdown_of(strength, hands, left, way)
         np.testing.assert_allclose(shown(jnp.asarray(reach), jnp.asarray(0), 4), won, atol=1e-12)
         np.testing.assert_allclose(shown(jnp.asarray(reach[1:3]), jnp.asarray(1), 2), won[1:3], atol=1e-12)
     single = jnp.asarray(reach, jnp.float32)
     strong = jnp.asarray(strength, jnp.float32)
     np.testing.assert_allclose(won_less_lost(single, strong, jnp.asarray(apart), interpret=True), won, atol=1e-5)
-    np.testing.assert_allclose(removal_of(left, hole)(jnp.asarray(reach)), reach @ apart, atol=1e-12)
+    np.testing.assert_allclose(removal_of(hands, left)(jnp.asarray(reach)), reach @ apart, atol=1e-12)
 
 
 def short_holdem(ranks: int, suits: int) -> Poker:
@@ -167,7 +167,8 @@ def public_start(solver: PublicRegretMinimiser, policy: Policy):
     """The same. Regrets are not weighted here with the chance of the deal and of the board."""
     state, book = solver.init(jax.random.key(0)), []
     tables = eqx.filter_jit(written_down)(solver.tree, policy)
-    rarity, left, hole = solver.tree.deals, solver.tree.left, solver.tree.betting.game.hole
+    game = solver.tree.betting.game
+    rarity, left, hole = solver.tree.deals, len(game.deck.ranks) * game.deck.copies, game.hole
     for stage, pages, moves in zip(solver.tree.rounds, state.book, tables, strict=True):
         rarity = rarity * comb(left - 2 * hole, left - stage.rest.shape[1])
         left = stage.rest.shape[1]
@@ -280,6 +281,29 @@ def test_what_is_written_down_is_what_is_played():
     seen = Seen(jnp.asarray(node, jnp.int32), jnp.asarray(np.where(hidden, HIDDEN, cards), jnp.uint8))
     turn = jnp.asarray(form.betting.actor[node])
     np.testing.assert_allclose(played(seen, turn), play(seen, turn), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["leduc(suits=true)", "flop_holdem(ranks=3)"])
+def test_hands_that_never_come_may_be_left_out(name):
+    """With some hands left out numbers are kept, and with others taken anew on every board: it is the same game."""
+    game = load_game(name)
+    rng, count = np.random.default_rng(3), len(build_public_tree(game).held)
+    comes = rng.random((2, count)) < 0.7
+    ranges = [np.where(each, rng.random(count), 0.0) for each in comes]
+    narrow = build_public_tree(game, ranges=ranges, exact=True, way="sums")
+    wide = build_public_tree(game, symmetric=False, exact=True, way="products")
+    wide = eqx.tree_at(lambda tree: tree.ranges, wide, tuple(map(jnp.asarray, ranges)))
+    assert len(narrow.held) == (comes[0] | comes[1]).sum() < count
+    for tree, other in ((narrow, wide), (wide, narrow)):
+        assert float(tree.deals) == pytest.approx(float(other.deals))
+    found = [
+        eqx.filter_jit(judge)(
+            tree, tuple(tuple(stage.zeros(each) for each in range(len(stage.moves))) for stage in tree.rounds)
+        )
+        for tree in (narrow, wide)
+    ]
+    np.testing.assert_allclose(found[0].values, found[1].values, atol=1e-12)
+    np.testing.assert_allclose(found[0].best, found[1].best, atol=1e-12)
 
 
 def test_sizes_are_those_of_the_literature():

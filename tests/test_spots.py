@@ -98,7 +98,8 @@ def test_menus_offer_what_they_say():
 def test_sizes_are_known_before_anything_is_made():
     size = spot_size(Spot("QsJh2h", "any", "any", 10, 95, Menu((1.0,), (0.5,))))
     assert size.boards == (1, 49, 49 * 48)
-    assert size.hands == (1176, 1128, 1081)
+    assert size.hands == (1176,) * 3
+    assert spot_size(Spot("QsJh2h", "AA,QQ", "KK,AA", 10, 95)).hands == (6 + 3 + 6,) * 3
 
 
 @pytest.mark.parametrize(

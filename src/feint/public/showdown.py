@@ -17,7 +17,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from feint.public.combinations import chosen
 from feint.public.play import cut
 from feint.public.showdown_kernel import won_less_lost
 
@@ -108,7 +107,7 @@ class Sums(Showdown):
         if self.with_card is None or self.weaker_with is None or self.no_better_with is None:
             return won.T
         cards, others = self.with_card.shape
-        sums = jax.vmap(_running)(by_hand[self.with_card])
+        sums = jax.vmap(_running)(by_hand.at[self.with_card].get(mode="fill", fill_value=0))
         whole, flat = sums[:, -1], sums.reshape(cards * (others + 1), -1)
         for weaker, no_better in zip(self.weaker_with, self.no_better_with, strict=True):
             won = won - flat[weaker] - flat[no_better] + whole[weaker // (others + 1)]
@@ -130,27 +129,28 @@ def _running(rows: Float[Array, "n t"]) -> Float[Array, "n+1 t"]:
     return jnp.concatenate([jnp.zeros_like(sums[:1]), sums])
 
 
-def removal_of(left: int, hole: int) -> Removal:
-    """For hands of `hole` of the cards left."""
-    hands = chosen(left, hole)
-    return Removal(jnp.asarray(hands), jnp.asarray(_holds(hands, left)))
+def removal_of(hands: Int[np.ndarray, "h k"], cards: int) -> Removal:
+    """For hands of so many cards."""
+    return Removal(jnp.asarray(hands), jnp.asarray(_holds(hands, cards)))
 
 
-def showdown_of(strength: Int[np.ndarray, "b h"], left: int, hole: int, way: Way) -> Showdown:
-    """From the strength of every hand on every board; the greatest wins."""
-    hands = chosen(left, hole)
-    holds = _holds(hands, left)
+def showdown_of(strength: Int[np.ndarray, "b h"], hands: Int[np.ndarray, "h k"], cards: int, way: Way) -> Showdown:
+    """From the strength of every hand, of so many cards, on every board; the greatest wins."""
+    holds = _holds(hands, cards)
     if way == "products":
         return Products(jnp.asarray(strength, jnp.float32), jnp.asarray(~(holds.astype(int) @ holds.T).astype(bool)))
     order = np.argsort(strength, 1, kind="stable").astype(np.int32)
     ranked = np.take_along_axis(strength, order, 1)
     counts = [jnp.asarray(_counted(ranked, strength, side)) for side in ("left", "right")]
-    if hole == 1:
+    if hands.shape[1] == 1:
         return Sums(jnp.asarray(order), counts[0], counts[1], None, None, None)
-    holders = np.array([np.flatnonzero(column) for column in holds.T])  # [m, o]
-    held = strength[:, holders]
+    # Cards that fewer hands hold are filled up with a hand that there is not, weaker than all.
+    most, nobody = holds.sum(0).max(), len(hands)
+    found = [np.flatnonzero(column) for column in holds.T]
+    holders = np.array([np.pad(each, (0, most - len(each)), constant_values=nobody) for each in found])  # [m, o]
+    held = np.pad(strength, ((0, 0), (0, 1)), constant_values=-1)[:, holders]
     by_strength = np.argsort(held, 2, kind="stable")
-    with_card = holders[np.arange(left)[:, None], by_strength].astype(np.int32)
+    with_card = holders[np.arange(cards)[:, None], by_strength].astype(np.int32)
     ranked = np.take_along_axis(held, by_strength, 2)
     others = holders.shape[1]
     cuts = [

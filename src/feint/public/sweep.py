@@ -91,16 +91,8 @@ def _exits(tree: PublicTree, number: int, sweep: Sweep, pages: tuple[Page, ...],
 
     if stage.pieces == 1:
         return piece(jnp.asarray(0))
-    shape = jax.eval_shape(piece, jnp.asarray(0))
-    made = jax.tree.map(lambda part: jnp.zeros((stage.boards, *part.shape[1:]), part.dtype), shape)
-
-    def turn(number: Int[Array, ""], made: Reach) -> Reach:
-        first = number * stage.piece
-        after: Reach = _put(stage, made, piece(first), first)
-        return after
-
-    exits: Reach = jax.lax.fori_loop(0, stage.pieces, turn, made)
-    return exits
+    made: Reach = jax.lax.map(piece, jnp.arange(stage.pieces) * stage.piece)
+    return Reach(*(part.reshape(stage.boards, *part.shape[2:]) for part in made))
 
 
 def _values(
@@ -109,36 +101,28 @@ def _values(
     """What lines that come to a round are worth to hands on the boards before it, and the pages as they are then."""
     stage = tree.rounds[number]
 
-    def piece(first: Int[Array, ""], pages: tuple[Page, ...]) -> tuple[Array, tuple[Page, ...]]:
-        here = _part(stage, pages, first)
-        entered = _enter(stage, reach, first)
-        walked = _down(stage, number, sweep, first, here, entered)
+    def piece(first: Int[Array, ""], here: tuple[Page, ...]) -> tuple[Array, tuple[Page, ...]]:
+        walked = _down(stage, number, sweep, first, here, _enter(stage, reach, first))
         closed = _closed(tree, number, sweep.player, walked, first, below)
         values, here = _up(stage, sweep, walked, closed, here)
-        return _leave(stage, values, first, len(reach.theirs)), _put(stage, pages, here, first)
+        return _leave(stage, values, first, len(reach.theirs)), here
 
     if stage.pieces == 1:
         return piece(jnp.asarray(0), pages)
 
-    def turn(number: Int[Array, ""], so_far: tuple[Array, tuple[Page, ...]]) -> tuple[Array, tuple[Page, ...]]:
-        total, pages = so_far
-        added, pages = piece(number * stage.piece, pages)
-        return total + added, pages
+    def turn(total: Array, now: tuple[Array, tuple[Page, ...]]) -> tuple[Array, tuple[Page, ...]]:
+        added, here = piece(*now)
+        return total + added, here
 
-    lines, hands = stage.betting.lines, reach.theirs.shape[-1]
-    total = jnp.zeros((len(reach.theirs), lines, hands))
-    total, pages = jax.lax.fori_loop(0, stage.pieces, turn, (total, pages))
-    return total, pages
+    # New pages beside the old ones: written over them, compilers would copy the whole book for every piece.
+    apart = jax.tree.map(lambda page: page.reshape(stage.pieces, stage.piece, *page.shape[1:]), pages)
+    total = jnp.zeros((len(reach.theirs), stage.betting.lines, reach.theirs.shape[-1]))
+    total, pages = jax.lax.scan(turn, total, (jnp.arange(stage.pieces) * stage.piece, apart))
+    return total, jax.tree.map(lambda page: page.reshape(stage.boards, *page.shape[2:]), pages)
 
 
 def _part(stage: Round, pages: Any, first: Int[Array, ""]) -> Any:
     return pages if stage.pieces == 1 else cut(pages, first, stage.piece)
-
-
-def _put(stage: Round, pages: Any, part: Any, first: Int[Array, ""]) -> Any:
-    if stage.pieces == 1:
-        return part
-    return jax.tree.map(lambda page, part: jax.lax.dynamic_update_slice_in_dim(page, part, first, 0), pages, part)
 
 
 def _joined(parts: Sequence[Array], source: np.ndarray) -> Array:
@@ -149,12 +133,15 @@ def _joined(parts: Sequence[Array], source: np.ndarray) -> Array:
 
 def _enter(stage: Round, reach: Reach, first: Int[Array, ""]) -> Reach:
     """How often the hands that boards leave come to them."""
-    if stage.hand_before is None and stage.pieces == 1:
+    if stage.hand_before is None and stage.open is None and stage.pieces == 1:
         return Reach(reach.mine.astype(stage.dtype), reach.theirs.astype(stage.dtype))
     before = jax.lax.dynamic_slice_in_dim(stage.before, first, stage.piece)
 
     def enter(part: Array) -> Array:
         part = part.astype(stage.dtype)
+        if stage.open is not None:
+            left: Array = cut(stage.open, first, stage.piece)
+            return part[before] * left[:, None]
         if stage.hand_before is None:
             return part[before]
         hands = jax.lax.dynamic_slice_in_dim(stage.hand_before, first, stage.piece)
@@ -167,6 +154,8 @@ def _leave(stage: Round, values: Array, first: Int[Array, ""], above: int) -> Fl
     """What lines are worth on the boards before: the sum over the boards that come after each."""
     before = jax.lax.dynamic_slice_in_dim(stage.before, first, stage.piece)
     weight = jax.lax.dynamic_slice_in_dim(stage.weight, first, stage.piece)
+    if stage.open is not None:
+        values = values * cut(stage.open, first, stage.piece)[:, None]
     if stage.hand_after is not None:
         hands = jax.lax.dynamic_slice_in_dim(stage.hand_after, first, stage.piece)
         padded = jnp.concatenate([values, jnp.zeros_like(values[..., :1])], -1)

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from math import comb
+from math import comb, lcm
 from typing import Any, final
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from feint.arena.arena import for_device
 from feint.arena.betting import BettingTree, unroll_betting
@@ -32,6 +31,8 @@ from feint.public.showdown import Removal, Showdown, Way, removal_of, showdown_o
 
 PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
 """Numbers that a piece of a round may take on its way: what fits into a processor's caches, or a card's memory."""
+PRODUCTS = {"cpu": 1000, "gpu": 1 << 30}
+"""Up to so many hands showdowns are products, beyond it sums: measured with benchmarks/public_trees.py."""
 SMALL = 1 << 20
 """Rounds with tables of fewer numbers are kept in float64."""
 
@@ -75,8 +76,10 @@ class Round(eqx.Module):
     weight: Float[Array, " b"]
     rest: Int[Array, "b m"]
     hand_before: Int[Array, "b h"] | None
-    """None where no card is dealt."""
+    """None where no card is dealt, or hands keep their numbers …"""
     hand_after: Int[Array, "b u"] | None
+    open: Bool[Array, "b h"] | None
+    """… and only some of them are left by a board."""
     same: Int[Array, "b s h"] | None
     """What becomes of hands under renamings of suits that leave a board as it is, where more cards are to come."""
     place: Int[Array, "a d"]
@@ -120,9 +123,11 @@ class PublicTree(eqx.Module):
     """Ways to rename suits, as what becomes of each card."""
     composed: Int[Array, "g g"]
     """The renaming that two make one after the other, the later one first."""
+    held: Int[Array, "h k"]
+    """The cards of each hand, at the start."""
+    removal: Removal
+    """What hands leave of the others', at the start."""
     betting: BettingTree = eqx.field(static=True)
-    left: int = eqx.field(static=True)
-    """Cards that are left at the start."""
 
     @property
     def zero_sum(self) -> bool:
@@ -134,26 +139,34 @@ class PublicTree(eqx.Module):
     @property
     def deals(self) -> Float[Array, ""]:
         """All pairs of hands that can meet, weighted with how often they come."""
-        first, second = self.ranges
-        return (first * self.removal(second)).sum()
+        return (self.ranges[0] * self.met(0)).sum()
 
-    def removal(self, reach: Float[Array, " h"]) -> Float[Array, " h"]:
-        """What each hand leaves of the others', at the start."""
-        start = removal_of(self.left, self.betting.game.hole)
-        return start(reach[None, None])[0, 0]
+    def met(self, player: int) -> Float[Array, " h"]:
+        """How often each hand of a player meets others, at the start."""
+        return self.removal(self.ranges[1 - player][None, None])[0, 0]
 
 
-def public_size(game: Poker, root: int = 0, board: Sequence[Cards] = (), symmetric: bool = True) -> PublicSize:
-    """How large the public tree of a game is from a betting decision and a board on, without making it."""
-    return _size(rounds_of(unroll_betting(game), root), *_start(game, root, board, symmetric), game)
+def public_size(
+    game: Poker, root: int = 0, board: Sequence[Cards] = (), symmetric: bool = True, hands: int | None = None
+) -> PublicSize:
+    """How large the public tree of a game is from a betting decision and a board on, without making it.
+
+    hands: with how many hands players come; all, if left out.
+    """
+    return _size(rounds_of(unroll_betting(game), root), *_start(game, root, board, symmetric), game, hands)
 
 
 def _size(
-    bettings: Sequence[Betting], renamings: Renamings, draws: Sequence[int], taken: Cards, game: Poker
+    bettings: Sequence[Betting],
+    renamings: Renamings,
+    draws: Sequence[int],
+    taken: Cards,
+    game: Poker,
+    narrow: int | None = None,
 ) -> PublicSize:
     boards = count_boards(renamings, taken, draws)
     cards = renamings.shape[1] - len(taken)
-    hands = tuple(comb(cards - dealt, game.hole) for dealt in accumulate(draws))
+    hands = tuple(narrow or comb(cards - dealt, game.hole) for dealt in accumulate(draws))
     decisions = tuple(sum(map(len, betting.nodes)) for betting in bettings)
     cells = tuple(
         many
@@ -195,6 +208,7 @@ def build_public_tree(
     """The public tree of a game from a betting decision and a board on.
 
     ranges: how often each player comes with each hand of the cards left there; all hands equally often if left out.
+    Hands with which neither does are left out.
     symmetric: take boards as one that differ in the names of suits alone.
     way: how showdowns are computed; piece: how many boards at a time; exact: whether in float64. As is best if left out
     """
@@ -204,20 +218,28 @@ def build_public_tree(
     bettings = rounds_of(betting, root)
     renamings, draws, taken = _start(game, root, board, symmetric)
     deck = apart(game.deck)
-    hands = comb(deck.kinds - len(taken), game.hole)
-    if ranges is not None:
-        renamings = _unchanged(renamings, taken, ranges, game.hole)
-    size = _size(bettings, renamings, draws, taken, game)
     boards = first_board(renamings, taken, game.hole)
+    held = boards.rest[0][chosen(boards.rest.shape[1], game.hole)]
+    start = [np.ones(len(held))] * 2 if ranges is None else [np.asarray(each, float) for each in ranges]
+    if ranges is not None:
+        renamings = _unchanged(renamings, held, start)
+        boards = first_board(renamings, taken, game.hole)
+        comes = (start[0] > 0) | (start[1] > 0)
+        held, start = held[comes], [each[comes] for each in start]
+    size = _size(bettings, renamings, draws, taken, game, None if ranges is None else len(held))
     rounds = []
     for number, (bets, count) in enumerate(zip(bettings, draws, strict=True)):
         last, dealt = number == len(bettings) - 1, bool(count)
         boards = deal(boards, renamings, game.hole, count) if dealt else _undealt(boards)
-        left = boards.rest.shape[1]
-        way = way or ("sums" if jax.default_backend() == "cpu" else "products")
-        more = any(draws[number + 1 :])
-        same = same_hands(boards, renamings, game.hole) if more else None
-        most = piece or _piece(bets, comb(left, game.hole))
+        left, same, more = boards.rest.shape[1], None, any(draws[number + 1 :])
+        if ranges is None:
+            hands, cards, shown = chosen(left, game.hole), left, boards.rest[:, chosen(left, game.hole)]
+            same = same_hands(boards, renamings, game.hole) if more else None
+        else:
+            hands, cards, shown = held, deck.kinds, np.broadcast_to(held, (len(boards), *held.shape))
+            same = _same_held(boards, renamings, held) if more else None
+        most = piece or _piece(bets, len(hands))
+        chosen_way: Way = way or ("sums" if len(hands) > for_device(PRODUCTS) else "products")
         pieces = -(-len(boards) // most)
         each = -(-len(boards) // pieces)
         filled = np.minimum(np.arange(pieces * each), len(boards) - 1)
@@ -231,24 +253,50 @@ def build_public_tree(
                 before=jnp.asarray(boards.before[filled]),
                 weight=jnp.asarray(np.where(np.arange(len(filled)) < len(boards), boards.weight[filled], 0.0)),
                 rest=jnp.asarray(boards.rest[filled]),
-                hand_before=jnp.asarray(boards.hand_before[filled]) if dealt else None,
-                hand_after=jnp.asarray(boards.hand_after[filled]) if dealt else None,
+                hand_before=jnp.asarray(boards.hand_before[filled]) if dealt and ranges is None else None,
+                hand_after=jnp.asarray(boards.hand_after[filled]) if dealt and ranges is None else None,
+                open=jnp.asarray(_open(held, boards.cards[filled])) if dealt and ranges is not None else None,
                 same=None if same is None else jnp.asarray(same[filled]),
                 place=jnp.asarray(boards.place),
                 renaming=jnp.asarray(boards.renaming),
-                removal=removal_of(left, game.hole),
-                showdown=showdown_of(_strengths(game, deck, boards)[filled], left, game.hole, way) if last else None,
+                removal=removal_of(hands, cards),
+                showdown=showdown_of(_strengths(game, deck, boards, shown)[filled], hands, cards, chosen_way)
+                if last
+                else None,
             )
         )
-    start = [np.ones(hands)] * 2 if ranges is None else [np.asarray(each, float) for each in ranges]
     return PublicTree(
         rounds=tuple(rounds),
         ranges=(jnp.asarray(start[0]), jnp.asarray(start[1])),
         renamings=jnp.asarray(renamings),
         composed=jnp.asarray(_composed(renamings)),
+        held=jnp.asarray(held),
+        removal=removal_of(held, deck.kinds),
         betting=betting,
-        left=deck.kinds - len(taken),
     )
+
+
+def _open(held: Int[np.ndarray, "h k"], boards: Int[np.ndarray, "b c"]) -> Bool[np.ndarray, "b h"]:
+    """Which hands have no card of each board."""
+    return np.asarray(~(held[None, :, :, None] == boards[:, None, None, :]).any((2, 3)))
+
+
+def _same_held(boards: Boards, renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "b s h"] | None:
+    """What becomes of the hands that come under renamings that leave a board as it is; None where there is but one."""
+    most = lcm(*boards.alike.sum(1).tolist())
+    if most == 1:
+        return None
+    ways = np.array([np.resize(np.flatnonzero(alike), most) for alike in boards.alike])
+    same: Int[np.ndarray, "b s h"] = _renamed(renamings, held)[ways]
+    return same
+
+
+def _renamed(renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "g h"]:
+    """The number of each hand, among these, that renaming suits makes of each; −1 where it is none of them."""
+    cards = renamings.shape[1]
+    number = np.full(comb(cards, held.shape[1]), -1, np.int32)
+    number[number_of(held, cards)] = np.arange(len(held))
+    return np.array([number[number_of(renaming[held], cards)] for renaming in renamings])
 
 
 def _composed(renamings: Renamings) -> Int[np.ndarray, "g g"]:
@@ -276,19 +324,14 @@ def _undealt(boards: Boards) -> Boards:
     )
 
 
-def _unchanged(renamings: Renamings, taken: Cards, ranges: Sequence[np.ndarray], hole: int) -> Renamings:
+def _unchanged(renamings: Renamings, held: Int[np.ndarray, "h k"], ranges: Sequence[np.ndarray]) -> Renamings:
     """The renamings of suits that leave ranges as they are."""
-    rest = np.array([card for card in range(renamings.shape[1]) if card not in taken])
-    position = np.zeros(renamings.shape[1], np.int32)
-    position[rest] = np.arange(len(rest))
-    hands = rest[chosen(len(rest), hole)]
-    after = [number_of(position[renaming[hands]], len(rest)) for renaming in renamings]
-    return renamings[[all(np.array_equal(weights[hand], weights) for weights in ranges) for hand in after]]
+    after = _renamed(renamings, held)
+    return renamings[[all(np.array_equal(weights[hands], weights) for weights in ranges) for hands in after]]
 
 
-def _strengths(game: Poker, deck: Deck, boards: Boards) -> Int[np.ndarray, "b h"]:
-    """How strong each hand is on each board."""
-    hands = boards.rest[:, chosen(boards.rest.shape[1], game.hole)]  # [b, h, k]
+def _strengths(game: Poker, deck: Deck, boards: Boards, hands: Int[np.ndarray, "b h k"]) -> Int[np.ndarray, "b h"]:
+    """How strong each hand is on each board. Of hands with a card of the board it means nothing, and does no harm."""
     if game.showdown is best_five:
         ranks = build_ranks(deck)
         board = ranks.key(jnp.asarray(boards.cards))[:, None]

@@ -17,7 +17,7 @@ from jaxtyping import Array, Float, Int
 from feint.games.errors import BadInput
 from feint.games.poker_spots import bet
 from feint.games.postflop import DECK, SEATS, Spot
-from feint.public.combinations import chosen, number_of
+from feint.public.combinations import number_of
 from feint.public.judge import Expectation, Judgement, judge
 from feint.public.notes import Note, notes_of
 from feint.public.play import Tables, Written, normalised
@@ -79,7 +79,7 @@ class Solution:
         return Node(
             seat=next(seat for seat, place in SEATS.items() if place == player),
             moves=tuple(self.spot.game.spoken(hand, move) for move in self.spot.game.legal(hand)),
-            hands=np.asarray(stage.rest)[0][chosen(stage.rest.shape[1], 2)],
+            hands=np.asarray(self.tree.held),
             reach=np.asarray(note.mine)[0, line] * (met > 0),
             chances=np.stack([np.asarray(move)[0, line] for move in play], 1),
             wins=np.stack([_shared(np.asarray(move)[0, line], met) for move in note.values], 1) + self.spot.pot / 2,
@@ -95,15 +95,14 @@ class Solution:
     def equity(self) -> tuple[Float[np.ndarray, " h"], Float[np.ndarray, " h"]]:
         """The share of the pot that each hand of each player takes if nobody bets any more."""
         checked = replace(self.spot.game, rounds=tuple(replace(each, cap=0) for each in self.spot.game.rounds))
-        ranges = [np.asarray(each) for each in self.tree.ranges]
+        ranges = [_weights(self.spot, seat) for seat in ("ip", "oop")]
         tree = build_public_tree(checked, board=[self.spot.cards], ranges=ranges)
         tables = tuple(tuple(stage.zeros(number) for number in range(len(stage.moves))) for stage in tree.rounds)
         shares = []
         for player in (0, 1):
             nothing = tuple((None,) * len(stage.moves) for stage in tree.rounds)
             won = np.asarray(_run(tree, Expectation(player, Written(tables)), nothing))
-            met = np.asarray(tree.removal(tree.ranges[1 - player]))
-            shares.append(_shared(won, met) / self.spot.pot + 0.5)
+            shares.append(_shared(won, np.asarray(tree.met(player))) / self.spot.pot + 0.5)
         return shares[0], shares[1]
 
 
@@ -172,7 +171,9 @@ class Node:
 
 def spot_size(spot: Spot) -> PublicSize:
     """How large the tree of a spot is, at most: ranges that tell suits apart make it larger than others."""
-    return public_size(spot.game, board=[spot.cards], symmetric=False)
+    comes = [hand for seat in SEATS for hand, weight in spot.range(seat).items() if weight > 0]
+    hands = len({hand for hand in comes if not set(hand) & set(spot.cards)})
+    return public_size(spot.game, board=[spot.cards], symmetric=False, hands=hands)
 
 
 def spot_tree(spot: Spot) -> PublicTree:

@@ -288,3 +288,20 @@ def test_memories_hold_every_move_of_a_game_with_many(moves):
 
 def test_numbers_are_kept_in_as_little_as_holds_them():
     assert [narrow(most) for most in (127, 128, 32_767, 32_768)] == [jnp.int8, jnp.int16, jnp.int16, jnp.int32]
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_random_moves_enter_the_average_only_where_they_are_remembered(remembered):
+    """With values that never change a best response is the same throughout: what it would not do was random."""
+    config = resolve(
+        "nfsp",
+        {"tables": 64, "exploration.epsilon": 0.4, "exploration.decay": 0.0, "exploration.remembered": remembered}
+        | {"values.rate": 1e-30, "anticipation": 1.0, "average.since": 0},
+    )
+    learner = config.on(form_of("leduc"))
+    state = trained(learner, 40)
+    for seat, part in zip(learner.learners, learner.seats(state), strict=True):
+        own = np.asarray(seat.best(part.values.network, None)) > 0
+        random = np.asarray(part.history)[~own].sum()
+        assert np.asarray(part.history)[own].sum() > 100
+        assert (random > 50) if remembered else (random == 0)

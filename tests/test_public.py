@@ -283,7 +283,7 @@ def test_what_is_written_down_is_what_is_played():
     np.testing.assert_allclose(played(seen, turn), play(seen, turn), atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["leduc(suits=true)", "flop_holdem(ranks=3)"])
+@pytest.mark.parametrize("name", ["leduc(suits=true)", pytest.param("flop_holdem(ranks=3)", marks=pytest.mark.slow)])
 def test_hands_that_never_come_may_be_left_out(name):
     """With some hands left out numbers are kept, and with others taken anew on every board: it is the same game."""
     game = load_game(name)

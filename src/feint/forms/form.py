@@ -129,9 +129,13 @@ class Form(ABC):
     def situations(self, player: int, encoding: str) -> Situations:
         """What a player can be faced with, and how networks are told of it."""
 
+    def gauged_exactly(self, written: bool) -> bool:
+        """Whether runs are judged exactly on their way; `written` where they write strategies down in full."""
+        return self.exact
+
     @abstractmethod
     def gauge(self, written: bool) -> Gauge:
-        """What runs are judged by on their way; `written` where they write strategies down in full."""
+        """What runs are judged by on their way."""
 
     @abstractmethod
     def sees(self, player: int, view: Hashable) -> InfoState:

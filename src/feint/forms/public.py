@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache, cached_property
+from math import factorial
 from typing import Any, ClassVar, final
 
 import equinox as eqx
@@ -70,6 +71,8 @@ class PublicForm(Form):
     def of(cls, game: Game[Any], report: Callable[[int], None] | None) -> PublicForm | None:
         if not isinstance(game, Poker) or game.players != 2 or game.hole > 2 or game.rotating_dealer:
             return None
+        if game.size.infosets > LARGEST * factorial(game.deck.copies):
+            return None  # renaming suits makes no more than so many into one
         size = public_size(game)
         return cls(unroll_betting(game), size) if sum(size.cells) <= LARGEST else None
 
@@ -88,9 +91,11 @@ class PublicForm(Form):
     def situations(self, player: int, encoding: str) -> Shown:
         return self._played.situations(player, encoding)
 
+    def gauged_exactly(self, written: bool) -> bool:
+        return written or self._size.infosets < for_device(QUICK)
+
     def gauge(self, written: bool) -> Gauge:
-        quick = written or self._size.infosets < for_device(QUICK)
-        return PublicGauge(self.public()) if quick else self._played.gauge(written)
+        return PublicGauge(self.public()) if self.gauged_exactly(written) else self._played.gauge(written)
 
     def sees(self, player: int, view: Hashable) -> Seen:
         return self._played.sees(player, view)

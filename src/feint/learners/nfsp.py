@@ -72,7 +72,7 @@ HOLDEM = replace(
 LARGE = replace(
     HOLDEM,
     tables=16_384,
-    exploration=Exploration(0.06),
+    exploration=Exploration(0.06, remembered=False),
     values=ValueTraining(rate=1e-3, decay=20_000.0, target_every=200),
     replay=Replay("rows", 2_000_000),
     batch=8192,

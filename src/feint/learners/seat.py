@@ -111,10 +111,8 @@ class SeatLearner(eqx.Module):
 
         ready = self.replay.size(seat.replay) >= self.settings.warmup
         values, value = settings.update(seat.values, loss, ready)
-        if settings.smoothing:
-            target = _smoothed(seat.target, values, settings.smoothing)
-        else:
-            target = select(values.updates % settings.target_every == 0, values.network, seat.target)
+        due = values.updates % settings.target_every == 0
+        target = select(due, values.network, seat.target)
         return seat._replace(values=values, target=target, losses=seat.losses.at[0].set(value))
 
     def _worth(self, seat: SeatState, infostates: InfoState, made: Bool[Array, "b l"] | None) -> Float[Array, "..."]:
@@ -152,7 +150,9 @@ class SeatLearner(eqx.Module):
         policy, value = settings.update(seat.policy, loss, ready)
         smooth = seat.smooth
         if smooth is not None:
-            smooth = _smoothed(smooth, policy, settings.smoothing)
+            # While the run is young the average spans all of it, so that it does not remember the start.
+            kept = jnp.minimum(settings.smoothing, 1.0 - 1.0 / (0.1 * policy.updates + 1.0)).astype(jnp.float32)
+            smooth = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, smooth, policy.network)
         return seat._replace(policy=policy, smooth=smooth, losses=seat.losses.at[1].set(value))
 
     def recalls(self) -> tuple[Recalled, ...]:
@@ -166,8 +166,8 @@ class SeatLearner(eqx.Module):
         """What they recall once they have seen what is to be decided now; networks may have learned since the last."""
         if not recalled:
             return ()
-        rows = self.here.features(infostates)
-        networks = [self.response(seat), *([seat.policy.network] if seat.policy else [])]
+        rows, parts = self.here.features(infostates), (seat.values, seat.policy)
+        networks = [part.network for part in parts if part is not None]
         return tuple(network.tell(rows, before) for network, before in zip(networks, recalled, strict=True))
 
     def average(
@@ -195,12 +195,8 @@ class SeatLearner(eqx.Module):
     ) -> Float[Array, "b a"]:
         """The greedy best response with a little exploration."""
         epsilon, allowed = self.settings.exploration.share(step), self._allowed(infostates)
-        greedy = self.best(self.response(seat), infostates, recalled[0] if recalled else None)
+        greedy = self.best(seat.values.network, infostates, recalled[0] if recalled else None)
         return (1 - epsilon) * greedy + epsilon * allowed / allowed.sum(-1, keepdims=True)
-
-    def response(self, seat: SeatState) -> Network:
-        """The network of values that plays."""
-        return seat.target if self.settings.values.smoothing else seat.values.network
 
     def spread(self, seat: SeatState, infostates: InfoState) -> Float[Array, ""]:
         """How far apart the values of a move lie over some situations, the mean of the moves: 0 where units died."""
@@ -213,13 +209,6 @@ class SeatLearner(eqx.Module):
 
     def _masked(self, values: Float[Array, "... a"], infostates: InfoState) -> Float[Array, "... a"]:
         return jnp.where(self._allowed(infostates), values, FORBIDDEN)
-
-
-def _smoothed(before: Network, now: Trained, smoothing: float) -> Network:
-    """The moving average of a network's weights. While a run is young it spans all of it, so as to forget the start."""
-    kept = jnp.minimum(smoothing, 1.0 - 1.0 / (0.1 * now.updates + 1.0)).astype(jnp.float32)
-    smooth: Network = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, before, now.network)
-    return smooth
 
 
 @final

@@ -199,10 +199,8 @@ class SelfPlay(Algorithm[SelfPlayState]):
     def networks(self, state: SelfPlayState) -> tuple[Network, ...]:
         """The networks that play, one for each seat."""
         return tuple(
-            learner.response(seat)
-            if seat.policy is None or self.settings.greedy
-            else seat.smooth or seat.policy.network
-            for learner, seat in zip(self.learners, self.seats(state), strict=True)
+            seat.values.network if seat.policy is None or self.settings.greedy else seat.smooth or seat.policy.network
+            for seat in self.seats(state)
         )
 
     def playing(self, networks: tuple[Network, ...]) -> Learned:
@@ -220,7 +218,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
 
     def responses(self, state: SelfPlayState) -> Float[Array, "i a"]:
         """Every seat's greedy best response as one table."""
-        return self._tabulated(state, lambda learner, seat: learner.best(learner.response(seat), None))
+        return self._tabulated(state, lambda learner, seat: learner.best(seat.values.network, None))
 
     def _tabulated(
         self, state: SelfPlayState, ask: Callable[[SeatLearner, SeatState], Float[Array, "i a"]]

@@ -46,8 +46,6 @@ class ValueTraining(Training):
 
     target_every: int = 1
     """Updates between copies into the target network; 1 means there is none."""
-    smoothing: float = 0.0
-    """The moving average of its weights that plays and takes the place of the target network; 0 for none."""
     double: bool = False
     """Double Q-learning: the network chooses the next move, the target network values it."""
     discount: float = 1.0
@@ -62,7 +60,6 @@ class ValueTraining(Training):
         require(
             self,
             target_every=(self.target_every >= 1, "at least 1"),
-            smoothing=(0 <= self.smoothing < 1, "at least 0 and below 1"),
             discount=(0 < self.discount <= 1, "above 0 and at most 1"),
             reward_scale=(self.reward_scale is None or self.reward_scale > 0, "none or above 0"),
             error_clip=(self.error_clip > 0, "above 0"),

@@ -93,8 +93,7 @@ def _train(
 
     stage(f"unrolling {rules.name}")
     form = form_of(rules, lambda nodes: stage(f"unrolling {rules.name}: {nodes:,} nodes"))
-    gauge = form.gauge(asked.needs_tree)
-    exact = gauge.number == "exploitability"
+    exact = form.gauged_exactly(asked.needs_tree)
     own = source_of(rules)
     if own:
         remember(own[0])
@@ -109,6 +108,7 @@ def _train(
         stage(f"preparing {config.algorithm}")
         solver = asked.on(form)
         check_room(solver, config)
+        gauge = form.gauge(asked.needs_tree)
         if path is not None and before is not None:
             with RunFolder.resume(path, config) as folder:
                 stage("compiling")

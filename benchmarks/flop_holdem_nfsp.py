@@ -1,0 +1,95 @@
+"""NFSP on flop hold'em, judged exactly as it learns: python benchmarks/flop_holdem_nfsp.py SECONDS NAME=PRESET:CHANGES.
+
+CHANGES are settings by dotted names as a Python dictionary, such as large=large:{'batch':4096}. One line of JSON for a
+look: exploitability in thousandths of a big blind, what a best response gains in each seat, and how much of that the
+learned best responses win (`realised`): what they miss, the average cannot learn to avoid. For an accelerator.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from feint.forms.library import form_of
+from feint.learners.nfsp import ALGORITHMS
+from feint.learners.seat import Learned
+from feint.learners.self_play import SelfPlay
+from feint.public.judge import Expectation, judge, worth
+from feint.public.play import Tables, Written
+from feint.public.policy import written_down
+from feint.public.tree import PublicTree
+
+PIECE = 2.0
+"""Seconds between looks at the clock, about."""
+
+
+def main() -> None:
+    form, seconds = form_of("flop_holdem"), float(sys.argv[1])
+    tree, scale = form.public(), 1000 / form.big_blind
+    for asked in sys.argv[2:]:
+        name, _, rest = asked.partition("=")
+        preset, _, changes = rest.partition(":")
+        config = ALGORITHMS["nfsp"].presets[preset]
+        for place, value in ast.literal_eval(changes or "{}").items():
+            config = _changed(config, place.split("."), value)
+        learner = config.on(form)
+        state = jax.tree.map(jnp.copy, eqx.filter_jit(lambda learner: learner.init(jax.random.key(1)))(learner))
+        compiled: Any = eqx.filter_jit(_forward, donate="all-except-first")
+        forward = compiled.lower(learner, state, jnp.asarray(1)).compile()
+        jax.block_until_ready(_look(learner, tree, state))
+        running, steps, piece, due = 0.0, 0, 50, 8.0
+        while running < seconds:
+            started = time.perf_counter()
+            state = jax.block_until_ready(forward(learner, state, jnp.asarray(piece)))
+            took = time.perf_counter() - started
+            running, steps = running + took, steps + piece
+            piece = max(1, min(int(piece * PIECE / took), 10 * piece))
+            if running >= min(due, seconds):
+                due *= 1.6
+                judged, won = _look(learner, tree, state)
+                gain, got = ((np.asarray(each - judged.values) * scale).round(1) for each in (judged.best, won))
+                row = {"name": name, "seconds": round(running, 1), "steps": steps, "hands": int(state.hands)}
+                row |= {"exploitability": round(float(gain.mean()), 2), "gain": gain.tolist(), "realised": got.tolist()}
+                print(json.dumps(row), flush=True)
+
+
+def _changed(config: Any, place: list[str], value: Any) -> Any:
+    first, *rest = place
+    return replace(config, **{first: _changed(getattr(config, first), rest, value) if rest else value})
+
+
+def _forward(learner: SelfPlay, state: Any, steps: jax.Array) -> Any:
+    return jax.lax.fori_loop(0, steps, lambda _, state: learner.step(state)[0], state)
+
+
+@eqx.filter_jit
+def _look(learner: SelfPlay, tree: PublicTree, state: Any) -> tuple[Any, jax.Array]:
+    average = written_down(tree, learner.policy(state))
+    networks = tuple(seat.values.network for seat in learner.seats(state))
+    greedy = written_down(tree, Learned(learner.learners, networks, True, learner.call))
+    won = [worth(tree, Expectation(player, Written(_met(tree, average, greedy, player)))) for player in (0, 1)]
+    return judge(tree, average), jnp.stack(won)
+
+
+def _met(tree: PublicTree, average: Tables, greedy: Tables, player: int) -> Tables:
+    """The player's best response against the other's average."""
+    return tuple(
+        tuple(
+            (greedy if decision.actor == player else average)[number][decision.number]
+            for decision in stage.betting.decisions
+        )
+        for number, stage in enumerate(tree.rounds)
+    )
+
+
+if __name__ == "__main__":
+    main()

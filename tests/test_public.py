@@ -294,8 +294,7 @@ def test_hands_that_never_come_may_be_left_out(name):
     wide = build_public_tree(game, symmetric=False, exact=True, way="products")
     wide = eqx.tree_at(lambda tree: tree.ranges, wide, tuple(map(jnp.asarray, ranges)))
     assert len(narrow.held) == (comes[0] | comes[1]).sum() < count
-    for tree, other in ((narrow, wide), (wide, narrow)):
-        assert float(tree.deals) == pytest.approx(float(other.deals))
+    assert float(narrow.deals) == pytest.approx(float(wide.deals))
     found = [
         eqx.filter_jit(judge)(
             tree, tuple(tuple(stage.zeros(each) for each in range(len(stage.moves))) for stage in tree.rounds)

@@ -9,20 +9,27 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from feint.public.play import Moves, Play, Tables, Written
+from feint.public.play import Moves, Play, Tables, Written, mean
 from feint.public.sweep import Page, Reach, Sweep, run
 from feint.public.tree import PublicTree
 
 
-@final
-class BestResponse(Sweep):
-    """The player does as well as can be against what the other does."""
+class Kept(Sweep):
+    """A strategy is kept to on the way down."""
 
     player: int = eqx.field(static=True)
     play: Play
 
     def theirs(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
         return self.play(number, decision, first, boards)
+
+    def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves | None:
+        return self.play(number, decision, first, boards)
+
+
+@final
+class BestResponse(Kept):
+    """The player does as well as can be against what the other does."""
 
     def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> None:
         return None
@@ -32,21 +39,12 @@ class BestResponse(Sweep):
 
 
 @final
-class Expectation(Sweep):
+class Expectation(Kept):
     """Both do as the strategy says."""
-
-    player: int = eqx.field(static=True)
-    play: Play
-
-    def theirs(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
-        return self.play(number, decision, first, boards)
-
-    def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
-        return self.play(number, decision, first, boards)
 
     def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         assert play is not None
-        return sum(chance * value for chance, value in zip(play, values, strict=True)), page  # type: ignore[return-value]
+        return mean(play, values), page
 
 
 class Judgement(NamedTuple):
@@ -76,26 +74,16 @@ def values_of(tree: PublicTree, tables: Tables) -> Float[Array, "2"]:
 
 
 @final
-class Leaks(Sweep):
+class Leaks(Kept):
     """A best response that notes what the player's own strategy gives away at each decision."""
-
-    player: int = eqx.field(static=True)
-    play: Written
 
     def start(self, tree: PublicTree) -> Float[Array, " h"]:
         return tree.ranges[self.player]
 
-    def theirs(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
-        return self.play(number, decision, first, boards)
-
-    def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
-        return self.play(number, decision, first, boards)
-
     def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         assert play is not None
         best = reduce(jnp.maximum, values)
-        given = best - sum(chance * value for chance, value in zip(play, values, strict=True))
-        return best, (reach.mine * given).astype(jnp.float64).sum(-1)
+        return best, (reach.mine * (best - mean(play, values))).astype(jnp.float64).sum(-1)
 
 
 def leaks_of(tree: PublicTree, tables: Tables) -> Float[Array, " n"]:

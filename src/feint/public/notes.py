@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple, final
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
-from feint.public.play import Moves, Tables, Written
-from feint.public.sweep import Page, Reach, Sweep, run
+from feint.public.judge import Kept
+from feint.public.play import Moves, Tables, Written, mean
+from feint.public.sweep import Page, Reach, run
 from feint.public.tree import PublicTree
 
 
@@ -25,25 +24,15 @@ class Note(NamedTuple):
 
 
 @final
-class Noting(Sweep):
+class Noting(Kept):
     """Both do as the strategy says, and it is noted what that means for the player."""
-
-    player: int = eqx.field(static=True)
-    play: Written
 
     def start(self, tree: PublicTree) -> Float[Array, " h"]:
         return tree.ranges[self.player]
 
-    def theirs(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
-        return self.play(number, decision, first, boards)
-
-    def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
-        return self.play(number, decision, first, boards)
-
     def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         assert play is not None
-        value = sum((chance * worth for chance, worth in zip(play, values, strict=True)), jnp.zeros_like(values[0]))
-        return value, Note(values, reach.mine, reach.theirs)
+        return mean(play, values), Note(values, reach.mine, reach.theirs)
 
 
 def notes_of(tree: PublicTree, tables: Tables, player: int) -> tuple[Float[Array, " h"], tuple[tuple[Page, ...], ...]]:

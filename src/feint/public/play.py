@@ -49,3 +49,9 @@ def normalised(weights: tuple[Float[Array, "*s"], ...]) -> tuple[Float[Array, "*
     some = total > 0
     share = 1 / jnp.where(some, total, 1)
     return tuple(jnp.where(some, move * share, 1 / len(weights)) for move in weights)
+
+
+def mean(chances: Moves, values: Moves) -> Float[Array, "b l h"]:
+    """What a decision is worth where moves of these values are made with these chances."""
+    worth = [chance * value for chance, value in zip(chances, values, strict=True)]
+    return sum(worth[1:], worth[0])

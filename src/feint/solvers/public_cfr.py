@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from feint.forms.public_strategy import PublicStrategy
-from feint.public.play import Moves, cut, normalised
+from feint.public.play import Moves, cut, mean, normalised
 from feint.public.sweep import Book, Reach, Sweep, run
 from feint.public.tree import PublicTree
 from feint.solvers.algorithm import Algorithm, Metrics
@@ -50,7 +50,7 @@ class RegretSweep(Sweep):
 
     def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         assert play is not None
-        value: Array = sum(chance * worth for chance, worth in zip(play, values, strict=True))  # type: ignore[assignment]
+        value = mean(play, values)
         regret = tuple(worth - value for worth in values)
         plan = self.rule.weight(self.time).astype(reach.mine.dtype) * reach.mine
         return value, Page(

@@ -92,8 +92,8 @@ def leaks_of(tree: PublicTree, tables: Tables) -> Float[Array, " n"]:
     for player in (0, 1):
         empty = tuple(
             tuple(
-                jnp.zeros((stage.boards, len(nodes))) if decision.actor == player else None
-                for decision, nodes in zip(stage.betting.decisions, stage.betting.nodes, strict=True)
+                jnp.zeros((stage.boards, len(decision.nodes))) if decision.actor == player else None
+                for decision in stage.betting.decisions
             )
             for stage in tree.rounds
         )
@@ -101,9 +101,9 @@ def leaks_of(tree: PublicTree, tables: Tables) -> Float[Array, " n"]:
         weight = jnp.ones(1)
         for stage, noted in zip(tree.rounds, pages, strict=True):
             weight = weight[stage.before] * stage.weight
-            for nodes, page in zip(stage.betting.nodes, noted, strict=True):
+            for decision, page in zip(stage.betting.decisions, noted, strict=True):
                 if page is not None:
-                    gains = gains.at[nodes].add(weight @ page)
+                    gains = gains.at[decision.nodes].add(weight @ page)
     return gains / tree.deals
 
 

@@ -1,16 +1,15 @@
-"""Betting round by round, lines of betting that go on alike as one.
+"""Betting round by round, whatever can be looked at together as one decision.
 
-A *line* is what was bet before a round. In fixed-limit games all lines that come to a round go on the same way, with
-more or less in the pot; in no-limit games those do that have as much left to bet. Lines that go on alike are a *group*:
-one small tree of decisions, each standing for as many betting decisions as there are lines.
+A *line* is what was bet before a decision. Betting decisions of a round that are as far from its start, are made by the
+same player and offer as many moves are one `Decision` here, with a line for each. In fixed-limit games lines that come
+to a round all go on alike; in no-limit games those do that have as much left to bet, and the others part ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -20,86 +19,62 @@ from feint.games.errors import BadInput
 
 SHOWDOWN = -1
 """A line with nothing left to bet: all cards are dealt, and hands are shown."""
+FOLDS, CLOSES = -1, -2
+"""Where lines go that come to no other decision of a round: somebody has folded, or its betting is over."""
 
 
-@final
-@dataclass(frozen=True)
-class Decision:
-    """Where somebody moves, in every line of a group."""
+class Run(NamedTuple):
+    """Lines next to each other that go to lines next to each other."""
 
-    number: int
-    """Among all decisions of the round."""
-    actor: int
-    moves: "tuple[Decision | Fold | Close, ...]"
-
-
-@final
-@dataclass(frozen=True)
-class Fold:
-    """Where somebody has folded."""
-
-    number: int
-    """Among all folds of the round."""
-
-
-@final
-@dataclass(frozen=True)
-class Close:
-    """Where the betting of the round is over."""
-
-    number: int
-    """Among all closes of the round."""
-
-
-Node = Decision | Fold | Close
-
-
-@final
-@dataclass(frozen=True)
-class Group:
-    """Lines that go on alike."""
-
-    root: Node
+    place: int
+    """The number of a decision, `FOLDS` or `CLOSES`."""
     start: int
-    """The number of its first line among all that come to the round."""
+    """The first of them there."""
     lines: int
 
 
 @final
 @dataclass(frozen=True, eq=False)
+class Decision:
+    """Where somebody moves, in every line."""
+
+    number: int
+    """Among all decisions of the round; moves lead to later ones."""
+    actor: int
+    nodes: Int[np.ndarray, " l"]
+    """The betting decisions that it stands for."""
+    moves: tuple[tuple[Run, ...], ...]
+    """Where each move leads, line after line."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Betting:
-    """The betting of one round."""
+    """The betting of one round. Places are filled in the order of decisions, of their moves, and of their lines."""
 
-    groups: tuple[Group, ...]
     source: tuple[int, ...]
-    """Each line by its number among those that close the round before."""
-    nodes: tuple[Int[np.ndarray, " l"], ...]
-    """For each decision, the betting decisions that it stands for, line by line."""
-    folds: tuple[Float[np.ndarray, "l p"], ...]
-    """For each fold, what each player wins, line by line."""
-    shown: tuple[Float[np.ndarray, "l p o"], ...]
-    """For each close of the last round, what each player wins with the worse and with the better hand, line by line."""
-
-    @cached_property
-    def decisions(self) -> tuple[Decision, ...]:
-        """All decisions, by number."""
-        found = (node for group in self.groups for node in _decisions(group.root))
-        return tuple(sorted(found, key=lambda decision: decision.number))
+    """Each line that comes to the round by its number among those that close the round before …"""
+    entry: tuple[Run, ...]
+    """… and where they go."""
+    decisions: tuple[Decision, ...]
+    folds: Float[np.ndarray, "f p"]
+    """What each player wins, for every line that ends with a fold."""
+    shown: Float[np.ndarray, "c p o"]
+    """What each player wins with the worse and with the better hand, for every line that closes the last round."""
 
     @property
     def lines(self) -> int:
-        return sum(group.lines for group in self.groups)
+        """How many come to the round."""
+        return len(self.source)
 
-
-def _decisions(node: Node) -> Iterator[Decision]:
-    if isinstance(node, Decision):
-        yield node
-        for after in node.moves:
-            yield from _decisions(after)
+    @property
+    def count(self) -> int:
+        """Betting decisions."""
+        return sum(len(decision.nodes) for decision in self.decisions)
 
 
 Entry = tuple[int, int]
-"""A line that comes to a round: the betting decision, or `SHOWDOWN` and the number of the end."""
+"""A line: the betting decision it is at, or `SHOWDOWN` and the number of the end."""
 
 
 def rounds_of(betting: BettingTree, root: int = 0) -> tuple[Betting, ...]:
@@ -116,28 +91,60 @@ def rounds_of(betting: BettingTree, root: int = 0) -> tuple[Betting, ...]:
 
 
 class _Round:
-    """Betting in the making: one walk for each group of lines, all of its lines abreast."""
+    """Betting in the making."""
 
     def __init__(self, betting: BettingTree, number: int, last: bool) -> None:
         self.betting, self.number, self.last = betting, number, last
-        self.nodes: list[Int[np.ndarray, " l"]] = []
-        self.folds: list[Float[np.ndarray, "l p"]] = []
-        self.closes: list[list[Entry]] = []
+        self.folds: list[int] = []
+        self.closes: list[Entry] = []
+        self.decisions: list[list[int]] = []
+        """For each decision, the betting decisions that it stands for."""
 
     def of(self, entries: Sequence[Entry]) -> tuple[Betting, list[Entry]]:
         """The round's betting, and the lines that close it."""
         alike: dict[object, list[int]] = {}
         for place, entry in enumerate(entries):
             alike.setdefault(self._shape(entry), []).append(place)
-        groups: list[Group] = []
-        source: list[int] = []
-        for places in alike.values():
-            root = self._walk([entries[place] for place in places])
-            groups.append(Group(root, len(source), len(places)))
-            source += places
-        shown = [np.array([self._shown(end) for _, end in lines]) for lines in self.closes] if self.last else []
-        made = Betting(tuple(groups), tuple(source), tuple(self.nodes), tuple(self.folds), tuple(shown))
-        return made, [entry for lines in self.closes for entry in lines]
+        source = [place for places in alike.values() for place in places]
+        level: dict[tuple[int, int], int] = {}
+        begun = self._runs([entries[place] for place in source], level)
+        made: list[Decision] = []
+        while len(made) < len(self.decisions):
+            here, level = range(len(made), len(self.decisions)), {}
+            for number in here:
+                nodes = self.decisions[number]
+                after = zip(*map(self._after, nodes), strict=True)
+                moves = tuple(self._runs(list(lines), level) for lines in after)
+                made.append(Decision(number, int(self.betting.actor[nodes[0]]), np.array(nodes), moves))
+        folds = np.array([self._folded(end) for end in self.folds]).reshape(-1, 2)
+        shown = np.array([self._shown(end) for _, end in self.closes] if self.last else []).reshape(-1, 2, 2)
+        return Betting(tuple(source), begun, tuple(made), folds, shown), self.closes
+
+    def _runs(self, lines: list[Entry], level: dict[tuple[int, int], int]) -> tuple[Run, ...]:
+        """Put lines where they go, among others the decisions of the next level, and say where that is."""
+        runs: list[Run] = []
+        for line in lines:
+            place, start = self._put(line, level)
+            if runs and runs[-1].place == place:
+                runs[-1] = runs[-1]._replace(lines=runs[-1].lines + 1)
+            else:
+                runs.append(Run(place, start, 1))
+        return tuple(runs)
+
+    def _put(self, line: Entry, level: dict[tuple[int, int], int]) -> tuple[int, int]:
+        node, end = line
+        kind = self._kind(line)
+        if kind == "fold":
+            self.folds.append(end)
+            return FOLDS, len(self.folds) - 1
+        if kind == "close":
+            self.closes.append(line)
+            return CLOSES, len(self.closes) - 1
+        number = level.setdefault((int(self.betting.actor[node]), len(self._after(node))), len(self.decisions))
+        if number == len(self.decisions):
+            self.decisions.append([])
+        self.decisions[number].append(node)
+        return number, len(self.decisions[number]) - 1
 
     def _after(self, node: int) -> list[Entry]:
         """What each legal move leads to: a decision, or an end."""
@@ -160,20 +167,6 @@ class _Round:
         if kind == "fold":
             return bool(self.betting.folded[end, 0])
         return kind if kind == "close" else (self.betting.actor[node], *map(self._shape, self._after(node)))
-
-    def _walk(self, lines: list[Entry]) -> Node:
-        kind = self._kind(lines[0])
-        if kind == "fold":
-            self.folds.append(np.array([self._folded(end) for _, end in lines]))
-            return Fold(len(self.folds) - 1)
-        if kind == "close":
-            self.closes.append(lines)
-            return Close(len(self.closes) - 1)
-        number = len(self.nodes)
-        self.nodes.append(np.array([node for node, _ in lines]))
-        after = zip(*(self._after(node) for node, _ in lines), strict=True)
-        moves = tuple(self._walk(list(each)) for each in after)
-        return Decision(number, int(self.betting.actor[lines[0][0]]), moves)
 
     def _folded(self, end: int) -> list[float]:
         """What each player wins when one has folded."""

@@ -48,9 +48,9 @@ class PublicPolicy(Policy):
             held = self._renamed(renaming, cards[:, :hole])
             places = (stage.rest[board][:, None] < held[:, :, None]).sum(2)
             hand, dealt = _number(places, stage.rest.shape[1]), until
-            for decision, nodes in enumerate(stage.betting.nodes):
-                line = jnp.asarray(_lines(nodes, len(betting.actor)))[node]
-                mine = tuple(move[board, line, hand] for move in self.weights[number][decision])
+            for decision in stage.betting.decisions:
+                line = jnp.asarray(_lines(decision.nodes, len(betting.actor)))[node]
+                mine = tuple(move[board, line, hand] for move in self.weights[number][decision.number])
                 moves = jnp.asarray(_legal(betting.child)[:, : len(mine)])[node]
                 here = (line >= 0)[:, None]
                 for move, chance in zip(moves.T, normalised(mine), strict=True):
@@ -95,21 +95,17 @@ def _asked(tree: PublicTree, policy: Policy, stage: Round) -> tuple[Moves, ...]:
     """The same for a round: each player is asked about all decisions at once, for some boards at a time."""
     legal, found = _legal(tree.betting.child), dict[int, Moves]()
     for actor in (0, 1):
-        mine = [decision.number for decision in stage.betting.decisions if decision.actor == actor]
-        nodes = [stage.betting.nodes[number] for number in mine]
+        mine = [decision for decision in stage.betting.decisions if decision.actor == actor]
         if not mine:
             continue
-        said = _said(tree, policy, stage, np.concatenate(nodes), actor)
-        for number, those, part in zip(mine, nodes, _split(said, nodes), strict=True):
-            moves = jnp.asarray(legal[those, : stage.moves[number]])  # [l, m]
-            found[number] = tuple(
+        said = _said(tree, policy, stage, np.concatenate([decision.nodes for decision in mine]), actor)
+        ends = np.cumsum([len(decision.nodes) for decision in mine])[:-1]
+        for decision, part in zip(mine, jnp.split(said, ends, 1), strict=True):
+            moves = jnp.asarray(legal[decision.nodes, : len(decision.moves)])  # [l, m]
+            found[decision.number] = tuple(
                 jnp.take_along_axis(part, move[None, :, None, None], 3)[..., 0].astype(stage.dtype) for move in moves.T
             )
-    return tuple(found[number] for number in range(len(stage.moves)))
-
-
-def _split(said: Float[Array, "b n h a"], nodes: list[np.ndarray]) -> list[Float[Array, "b l h a"]]:
-    return jnp.split(said, np.cumsum([len(those) for those in nodes])[:-1], 1)
+    return tuple(found[decision.number] for decision in stage.betting.decisions)
 
 
 def _said(

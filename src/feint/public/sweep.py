@@ -7,7 +7,8 @@ the best move is taken. All values are weighted with how often the other player 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -16,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from feint.public.lines import Close, Decision, Fold, Node
+from feint.public.lines import CLOSES, FOLDS, Run
 from feint.public.play import Moves, cut
 from feint.public.tree import PublicTree, Round
 
@@ -58,13 +59,12 @@ class Sweep(eqx.Module):
 class Walked(NamedTuple):
     """A round on its way down."""
 
-    reach: dict[int, Reach]
-    """At each decision, by number."""
-    play: dict[int, Moves | None]
-    """What the player does there."""
-    folds: dict[int, Float[Array, "b l h"]]
-    """How often the other comes there …"""
-    closes: dict[int, Reach]
+    reach: tuple[Reach, ...]
+    """At each decision."""
+    play: tuple[Moves | None, ...]
+    """What the player does there; None at the other's."""
+    folds: Reach
+    closes: Reach
 
 
 def run(tree: PublicTree, sweep: Sweep, book: Book) -> tuple[Float[Array, " h"], Book]:
@@ -85,9 +85,7 @@ def _exits(tree: PublicTree, number: int, sweep: Sweep, pages: tuple[Page, ...],
 
     def piece(first: Int[Array, ""]) -> Reach:
         walked = _down(stage, number, sweep, first, _part(stage, pages, first), _enter(stage, reach, first))
-        ordered = [walked.closes[close] for close in range(len(walked.closes))]
-        mine, theirs = (_joined(part, source) for part in zip(*ordered, strict=True))
-        return Reach(mine, theirs)
+        return Reach(*(_ordered(part, source) for part in walked.closes))
 
     if stage.pieces == 1:
         return piece(jnp.asarray(0))
@@ -125,10 +123,19 @@ def _part(stage: Round, pages: Any, first: Int[Array, ""]) -> Any:
     return pages if stage.pieces == 1 else cut(pages, first, stage.piece)
 
 
-def _joined(parts: Sequence[Array], source: np.ndarray) -> Array:
-    """Lines one after the other, as the next round has them."""
-    joined = jnp.concatenate(parts, 1)
-    return joined if np.array_equal(source, np.arange(joined.shape[1])) else joined[:, source]
+def _ordered(lines: Float[Array, "b l h"], order: np.ndarray) -> Float[Array, "b l h"]:
+    """Lines in another order."""
+    return lines if np.array_equal(order, np.arange(lines.shape[1])) else lines[:, order]
+
+
+def _joined(parts: Sequence[Float[Array, "b _ h"]]) -> Float[Array, "b l h"]:
+    """Lines one after the other."""
+    return parts[0] if len(parts) == 1 else jnp.concatenate(parts, 1)
+
+
+def _gathered(runs: Sequence[Run], places: Mapping[int, Float[Array, "b _ h"]]) -> Float[Array, "b l h"]:
+    """Lines from where they went."""
+    return _joined([places[place][:, start : start + lines] for place, start, lines in runs])
 
 
 def _enter(stage: Round, reach: Reach, first: Int[Array, ""]) -> Reach:
@@ -160,66 +167,65 @@ def _leave(stage: Round, values: Array, first: Int[Array, ""], above: int) -> Fl
         hands = jax.lax.dynamic_slice_in_dim(stage.hand_after, first, stage.piece)
         padded = jnp.concatenate([values, jnp.zeros_like(values[..., :1])], -1)
         values = jnp.take_along_axis(padded, hands[:, None, :], 2)
-    if above == 1:
-        return jnp.einsum("blu,b->lu", values.astype(jnp.float64), weight)[None]
-    return jax.ops.segment_sum(
-        values.astype(jnp.float64) * weight[:, None, None], before, above, indices_are_sorted=True
-    )
+    # By a product, since the boards of a piece come from few.
+    start = jnp.minimum(before[0], above - stage.parents)
+    share = jnp.where(before == start + jnp.arange(stage.parents)[:, None], weight, 0.0)
+    part = jnp.einsum("ab,blu->alu", share, values.astype(jnp.float64))
+    if stage.parents == above:
+        return part
+    return jax.lax.dynamic_update_slice_in_dim(jnp.zeros((above, *part.shape[1:])), part, start, 0)
 
 
 def _down(
     stage: Round, number: int, sweep: Sweep, first: Int[Array, ""], pages: tuple[Page, ...], reach: Reach
 ) -> Walked:
-    walked = Walked({}, {}, {}, {})
+    betting = stage.betting
+    nobody = jax.tree.map(lambda part: part[:, :0], reach)
+    places: dict[int, list[Reach]] = {FOLDS: [nobody], CLOSES: [nobody]}
 
-    def visit(node: Node, reach: Reach) -> None:
-        match node:
-            case Fold():
-                walked.folds[node.number] = reach.theirs
-            case Close():
-                walked.closes[node.number] = reach
-            case Decision():
-                walked.reach[node.number] = reach
-                for after, reached in zip(node.moves, moved(node, reach), strict=True):
-                    visit(after, reached)
+    def put(runs: Sequence[Run], reach: Reach) -> None:
+        ends = accumulate(lines for _, _, lines in runs)
+        for (place, _, lines), end in zip(runs, ends, strict=True):
+            went = Reach(reach.mine[:, end - lines : end], reach.theirs[:, end - lines : end])
+            places.setdefault(place, []).append(went)
 
-    def moved(node: Decision, reach: Reach) -> list[Reach]:
-        if node.actor != sweep.player:
-            play = sweep.theirs(number, node.number, first, stage.piece)
-            return [reach._replace(theirs=reach.theirs * each) for each in play]
-        own = walked.play[node.number] = sweep.mine(number, node.number, first, stage.piece, pages[node.number])
-        if own is None:
-            return [reach] * len(node.moves)
-        return [reach._replace(mine=reach.mine * each) for each in own]
+    def come(place: int) -> Reach:
+        return Reach(*map(_joined, zip(*places[place], strict=True)))
 
-    for group in stage.betting.groups:
-        lines = slice(group.start, group.start + group.lines)
-        visit(group.root, Reach(reach.mine[:, lines], reach.theirs[:, lines]))
-    return walked
+    put(betting.entry, reach)
+    reaches: list[Reach] = []
+    plays: list[Moves | None] = []
+    for decision in betting.decisions:
+        here = come(decision.number)
+        own = None
+        if decision.actor != sweep.player:
+            theirs = sweep.theirs(number, decision.number, first, stage.piece)
+            after = [here._replace(theirs=here.theirs * each) for each in theirs]
+        else:
+            own = sweep.mine(number, decision.number, first, stage.piece, pages[decision.number])
+            after = [here._replace(mine=here.mine * each) for each in own] if own else [here] * len(decision.moves)
+        reaches.append(here)
+        plays.append(own)
+        for runs, reached in zip(decision.moves, after, strict=True):
+            put(runs, reached)
+    return Walked(tuple(reaches), tuple(plays), come(FOLDS), come(CLOSES))
 
 
 def _closed(
     tree: PublicTree, number: int, player: int, walked: Walked, first: Int[Array, ""], below: Array | None
-) -> list[Float[Array, "b l h"]]:
+) -> Float[Array, "b l h"]:
     """What the lines that close a round are worth."""
-    stage = tree.rounds[number]
-    closes = [walked.closes[close].theirs for close in range(len(walked.closes))]
-    ends = np.cumsum([close.shape[1] for close in closes])[:-1]
+    stage, theirs = tree.rounds[number], walked.closes.theirs
     if stage.showdown is None:
         assert below is not None
         part = _averaged(stage, _part(stage, below, first), first).astype(stage.dtype)
-        order = np.argsort(tree.rounds[number + 1].betting.source, kind="stable")
-        part = part if np.array_equal(order, np.arange(len(order))) else part[:, order]
-        return jnp.split(part, ends, 1)
-    if not closes:
-        return []
-    joined = jnp.concatenate(closes, 1)
-    worse, better = np.moveaxis(np.concatenate(stage.betting.shown)[:, player], 1, 0)
+        return _ordered(part, np.argsort(tree.rounds[number + 1].betting.source, kind="stable"))
+    if not theirs.shape[1]:
+        return theirs
+    worse, better = np.moveaxis(stage.betting.shown[:, player], 1, 0)
     half, middle = (better - worse) / 2, (better + worse) / 2
-    values = _scaled(stage.showdown(joined, first, stage.piece), half)
-    if middle.any():
-        values = values + _scaled(stage.removal(joined), middle)
-    return jnp.split(values, ends, 1)
+    values = _scaled(stage.showdown(theirs, first, stage.piece), half)
+    return values + _scaled(stage.removal(theirs), middle) if middle.any() else values
 
 
 def _scaled(values: Float[Array, "b l h"], scale: np.ndarray) -> Float[Array, "b l h"]:
@@ -239,31 +245,18 @@ def _averaged(stage: Round, values: Float[Array, "b l h"], first: Int[Array, ""]
 
 
 def _up(
-    stage: Round, sweep: Sweep, walked: Walked, closed: Sequence[Array], pages: tuple[Page, ...]
+    stage: Round, sweep: Sweep, walked: Walked, closed: Float[Array, "b l h"], pages: tuple[Page, ...]
 ) -> tuple[Float[Array, "b l h"], tuple[Page, ...]]:
     """What the lines that come to a round are worth on its boards, and the pages as they are then."""
-    written = list(pages)
-    folds = [walked.folds[fold] for fold in range(len(walked.folds))]
-    folded: Sequence[Array] = ()
-    if folds:
-        scale = np.concatenate(stage.betting.folds)[:, sweep.player]
-        ends = np.cumsum([fold.shape[1] for fold in folds])[:-1]
-        folded = jnp.split(_scaled(stage.removal(jnp.concatenate(folds, 1)), scale), ends, 1)
-
-    def visit(node: Node) -> Array:
-        match node:
-            case Fold():
-                return folded[node.number]
-            case Close():
-                return closed[node.number]
-            case Decision():
-                values = tuple(visit(after) for after in node.moves)
-                if node.actor != sweep.player:
-                    return sum(values[1:], values[0])
-                value, written[node.number] = sweep.settle(
-                    pages[node.number], walked.reach[node.number], walked.play[node.number], values
-                )
-                return value
-
-    values = [visit(group.root) for group in stage.betting.groups]
-    return jnp.concatenate(values, 1), tuple(written)
+    betting, written = stage.betting, list(pages)
+    values = {CLOSES: closed, FOLDS: _scaled(stage.removal(walked.folds.theirs), betting.folds[:, sweep.player])}
+    for decision in reversed(betting.decisions):
+        number = decision.number
+        moves = tuple(_gathered(runs, values) for runs in decision.moves)
+        if decision.actor != sweep.player:
+            values[number] = sum(moves[1:], moves[0])
+        else:
+            values[number], written[number] = sweep.settle(
+                pages[number], walked.reach[number], walked.play[number], moves
+            )
+    return _gathered(betting.entry, values), tuple(written)

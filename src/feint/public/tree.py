@@ -69,6 +69,8 @@ class Round(eqx.Module):
     """How many moves each decision has."""
     piece: int = eqx.field(static=True)
     """How many boards are looked at together. The last one is there several times, without weight, to fill up."""
+    parents: int = eqx.field(static=True)
+    """From how many boards before those of a piece come, at most."""
     exact: bool = eqx.field(static=True)
     """Whether its tables are float64."""
     cards: Int[Array, "b c"]
@@ -108,7 +110,7 @@ class Round(eqx.Module):
 
     def zeros(self, decision: int) -> tuple[Float[Array, "b l h"], ...]:
         """An array for each move at a decision."""
-        shape = self.boards, len(self.betting.nodes[decision]), self.hands
+        shape = self.boards, len(self.betting.decisions[decision].nodes), self.hands
         return tuple(jnp.zeros(shape, self.dtype) for _ in range(self.moves[decision]))
 
 
@@ -132,9 +134,9 @@ class PublicTree(eqx.Module):
     @property
     def zero_sum(self) -> bool:
         """Whether what one wins the other loses."""
-        ends = [*(fold for stage in self.rounds for fold in stage.betting.folds)]
-        shown = [np.stack([end[:, 0], end[:, 1, ::-1]], 1) for end in self.rounds[-1].betting.shown]
-        return all(np.allclose(end.sum(1), 0.0) for end in (*ends, *shown))
+        worse, better = np.moveaxis(self.rounds[-1].betting.shown, 2, 0)
+        folds = [stage.betting.folds.sum(1) for stage in self.rounds]
+        return all(np.allclose(each, 0.0) for each in (*folds, worse + better[:, ::-1]))
 
     @property
     def deals(self) -> Float[Array, ""]:
@@ -167,13 +169,9 @@ def _size(
     boards = count_boards(renamings, taken, draws)
     cards = renamings.shape[1] - len(taken)
     hands = tuple(narrow or comb(cards - dealt, game.hole) for dealt in accumulate(draws))
-    decisions = tuple(sum(map(len, betting.nodes)) for betting in bettings)
+    decisions = tuple(betting.count for betting in bettings)
     cells = tuple(
-        many
-        * each
-        * sum(
-            len(decision.moves) * len(nodes) for decision, nodes in zip(betting.decisions, betting.nodes, strict=True)
-        )
+        many * each * sum(len(decision.moves) * len(decision.nodes) for decision in betting.decisions)
         for many, each, betting in zip(boards, hands, bettings, strict=True)
     )
     return PublicSize(tuple(boards), decisions, hands, cells)
@@ -248,6 +246,7 @@ def build_public_tree(
                 betting=bets,
                 moves=tuple(len(decision.moves) for decision in bets.decisions),
                 piece=each,
+                parents=int((np.ptp(boards.before[filled].reshape(pieces, each), 1) + 1).max()),
                 exact=size.cells[number] < SMALL if exact is None else exact,
                 cards=jnp.asarray(boards.cards[filled]),
                 before=jnp.asarray(boards.before[filled]),
@@ -306,7 +305,7 @@ def _composed(renamings: Renamings) -> Int[np.ndarray, "g g"]:
 
 def _piece(betting: Betting, hands: int) -> int:
     """How many boards to look at together."""
-    return max(1, for_device(PIECE) // (8 * hands * sum(map(len, betting.nodes))))
+    return max(1, for_device(PIECE) // (8 * hands * betting.count))
 
 
 def _undealt(boards: Boards) -> Boards:

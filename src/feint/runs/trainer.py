@@ -90,9 +90,7 @@ class Trainer:
     @property
     def diverged(self) -> list[int]:
         """Which seeds, counted from 0, hold what is no number any more, as a rate too high makes of it."""
-        leaves = jax.tree.leaves(eqx.filter(self.state, eqx.is_inexact_array))
-        sound = [np.isfinite(leaf).reshape(self._seeds, -1).all(1) for leaf in leaves]
-        return np.flatnonzero(~np.all(sound, 0)).tolist() if sound else []
+        return np.flatnonzero(~np.asarray(_sound(self.state, self._seeds))).tolist()
 
     def evaluate(self) -> Row:
         """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
@@ -121,6 +119,14 @@ class Trainer:
             state = jax.tree.map(lambda leaf: leaf[best], state)
         strategy: Strategy = eqx.filter_jit(lambda solver, state: solver.strategy(state))(self._solver, state)
         return strategy
+
+
+@eqx.filter_jit
+def _sound(state: Any, seeds: int) -> Bool[Array, " s"]:
+    """Whose state is all numbers: where it lies, since it may be gigabytes."""
+    leaves = jax.tree.leaves(eqx.filter(state, eqx.is_inexact_array))
+    sound = [jnp.isfinite(leaf).reshape(seeds, -1).all(1) for leaf in leaves]
+    return jnp.stack([jnp.ones(seeds, bool), *sound]).all(0)
 
 
 def _played(solver: Algorithm[Any], state: Any) -> Int[Array, "..."]:

@@ -70,8 +70,8 @@ class Solution:
             raise BadInput(f"{betting!r} goes beyond the {self.spot.streets[0]}; ask for betting on that street.")
         number = self.tree.betting.moves.index(hand.moves)
         stage = self.tree.rounds[0]
-        decision = next(each for each in stage.betting.decisions if number in stage.betting.nodes[each.number])
-        line = int(np.flatnonzero(stage.betting.nodes[decision.number] == number)[0])
+        decision = next(each for each in stage.betting.decisions if number in each.nodes)
+        line = int(np.flatnonzero(decision.nodes == number)[0])
         player = decision.actor
         note: Note = self._notes[player][decision.number]
         met = np.asarray(_met(stage.removal, note.theirs))[0, line]

@@ -15,8 +15,8 @@ import jax
 import jax.numpy as jnp
 
 from feint.games.library import load_game
+from feint.public.build import build_public_tree, public_size
 from feint.public.judge import judge
-from feint.public.tree import build_public_tree, public_size
 from feint.solvers.cfr import ALGORITHMS
 from feint.solvers.public_cfr import PublicRegretMinimiser
 from feint.solvers.regrets import Rule

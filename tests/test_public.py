@@ -26,12 +26,12 @@ from feint.games.cards import Deck, high_card, pair_then_rank
 from feint.games.library import load_game
 from feint.games.poker import Poker, Round
 from feint.public.boards import count_boards, deal, first_board, renamings_of, same_hands
+from feint.public.build import build_public_tree, public_size
 from feint.public.combinations import chosen, number_of
 from feint.public.judge import judge, leaks_of
 from feint.public.policy import PublicPolicy, written_down
 from feint.public.showdown import removal_of, showdown_of
 from feint.public.showdown_kernel import won_less_lost
-from feint.public.tree import build_public_tree, public_size
 from feint.solvers.cfr import ALGORITHMS, CFR
 from feint.solvers.public_cfr import PublicRegretMinimiser
 from feint.solvers.regrets import Rule

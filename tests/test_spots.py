@@ -13,7 +13,7 @@ from feint.games.errors import BadInput
 from feint.games.hand import Menu
 from feint.games.postflop import DECK, Spot
 from feint.games.ranges import read_range
-from feint.public.tree import build_public_tree
+from feint.public.build import build_public_tree
 from feint.report.range_grid import draw_range
 from feint.runs.resources import check_spot
 from feint.solvers.spots import solve, spot_size, spot_tree

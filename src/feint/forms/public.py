@@ -23,10 +23,11 @@ from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.games.poker import Poker
+from feint.public.build import build_public_tree, public_size
 from feint.public.judge import Judgement, judge, leaks_of, values_of
 from feint.public.play import Tables
 from feint.public.policy import written_down
-from feint.public.tree import PublicSize, PublicTree, build_public_tree, public_size
+from feint.public.tree import PublicSize, PublicTree
 
 LARGEST = 1 << 32
 """Numbers in a table, at most: 17 gigabytes of them."""

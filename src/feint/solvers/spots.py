@@ -17,12 +17,13 @@ from jaxtyping import Array, Float, Int
 from feint.games.errors import BadInput
 from feint.games.poker_spots import bet
 from feint.games.postflop import DECK, SEATS, Spot
+from feint.public.build import build_public_tree, public_size
 from feint.public.combinations import number_of
 from feint.public.judge import Expectation, Judgement, judge
 from feint.public.notes import Note, notes_of
 from feint.public.play import Tables, Written, normalised
 from feint.public.sweep import run
-from feint.public.tree import PublicSize, PublicTree, build_public_tree, public_size
+from feint.public.tree import PublicSize, PublicTree
 from feint.solvers.public_cfr import PublicCFRState, PublicRegretMinimiser
 from feint.solvers.regrets import Rule
 

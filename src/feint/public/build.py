@@ -1,0 +1,254 @@
+"""The making of public trees, and how large they will be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from math import comb, lcm
+from typing import final
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from feint.arena.arena import for_device
+from feint.arena.betting import unroll_betting
+from feint.arena.ranks import build_ranks
+from feint.games.cards import Cards, Deck, best_five
+from feint.games.errors import BadInput
+from feint.games.poker import Poker
+from feint.public.boards import Boards, Renamings, apart, count_boards, deal, first_board, renamings_of, same_hands
+from feint.public.combinations import chosen, number_of
+from feint.public.lines import Betting, rounds_of
+from feint.public.showdown import Showdown, Way, removal_of, showdown_of
+from feint.public.tree import PublicSize, PublicTree, Round
+
+PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
+"""Numbers that a piece of a round may take on its way: what fits into a processor's caches, or a card's memory."""
+PRODUCTS = {"cpu": 1000, "gpu": 1 << 30}
+"""Up to so many hands showdowns are products, beyond it sums: measured with benchmarks/public_trees.py."""
+SMALL = 1 << 20
+"""Rounds with tables of fewer numbers are kept in float64."""
+
+
+def public_size(
+    game: Poker, root: int = 0, board: Sequence[Cards] = (), symmetric: bool = True, hands: int | None = None
+) -> PublicSize:
+    """How large the public tree of a game is from a betting decision and a board on, without making it.
+
+    hands: with how many hands players come; all, if left out.
+    """
+    return _size(rounds_of(unroll_betting(game), root), *_start(game, root, board, symmetric), game, hands)
+
+
+def _size(
+    bettings: Sequence[Betting],
+    renamings: Renamings,
+    draws: Sequence[int],
+    taken: Cards,
+    game: Poker,
+    narrow: int | None = None,
+) -> PublicSize:
+    boards = count_boards(renamings, taken, draws)
+    cards = renamings.shape[1] - len(taken)
+    hands = tuple(narrow or comb(cards - dealt, game.hole) for dealt in accumulate(draws))
+    decisions = tuple(betting.count for betting in bettings)
+    cells = tuple(
+        many * each * sum(len(decision.moves) * len(decision.nodes) for decision in betting.decisions)
+        for many, each, betting in zip(boards, hands, bettings, strict=True)
+    )
+    return PublicSize(tuple(boards), decisions, hands, cells)
+
+
+def _start(game: Poker, root: int, board: Sequence[Cards], symmetric: bool) -> tuple[Renamings, tuple[int, ...], Cards]:
+    """The renamings of suits that change nothing at the start, what each round deals, and the cards on the board."""
+    first = int(unroll_betting(game).round[root])
+    asked = [declared.board for declared in game.rounds[: first + 1] if declared.board]
+    if board and [len(group) for group in board] != asked:
+        raise BadInput(
+            f"{game.name} has turned up {' and '.join(map(str, asked)) or 'no'} cards at that decision, but "
+            f"{' and '.join(str(len(group)) for group in board)} were given."
+        )
+    later = [declared.board for declared in game.rounds[first + 1 :]]
+    now = 0 if board else sum(asked)
+    taken = tuple(card for group in board for card in group)
+    return renamings_of(apart(game.deck), board, symmetric), (now, *later), taken
+
+
+def build_public_tree(
+    game: Poker,
+    *,
+    root: int = 0,
+    board: Sequence[Cards] = (),
+    ranges: Sequence[Float[np.ndarray, " h"]] | None = None,
+    symmetric: bool = True,
+    way: Way | None = None,
+    piece: int | None = None,
+    exact: bool | None = None,
+) -> PublicTree:
+    """The public tree of a game from a betting decision and a board on.
+
+    ranges: how often each player comes with each hand of the cards left there; all hands equally often if left out.
+    Hands with which neither does are left out.
+    symmetric: take boards as one that differ in the names of suits alone.
+    way: how showdowns are computed; piece: how many boards at a time; exact: whether in float64. As is best if left out
+    """
+    if game.hole > 2:
+        raise BadInput(f"{game.name} deals {game.hole} cards to each player, and public trees are for one or two.")
+    betting = unroll_betting(game)
+    bettings = rounds_of(betting, root)
+    renamings, draws, taken = _start(game, root, board, symmetric)
+    boards = first_board(renamings, taken, game.hole)
+    held = boards.rest[0][chosen(boards.rest.shape[1], game.hole)]
+    start = [np.ones(len(held))] * 2 if ranges is None else [np.asarray(each, float) for each in ranges]
+    if ranges is not None:
+        renamings = _unchanged(renamings, held, start)
+        boards = first_board(renamings, taken, game.hole)
+        comes = (start[0] > 0) | (start[1] > 0)
+        held, start = held[comes], [each[comes] for each in start]
+    size = _size(bettings, renamings, draws, taken, game, None if ranges is None else len(held))
+    making = _Making(game, renamings, None if ranges is None else held, way, piece)
+    rounds = []
+    for number, (bets, count) in enumerate(zip(bettings, draws, strict=True)):
+        boards = deal(boards, renamings, game.hole, count) if count else _undealt(boards)
+        precise = size.cells[number] < SMALL if exact is None else exact
+        rounds.append(making.round(bets, boards, draws[number:], precise))
+    return PublicTree(
+        rounds=tuple(rounds),
+        ranges=(jnp.asarray(start[0]), jnp.asarray(start[1])),
+        renamings=jnp.asarray(renamings),
+        composed=jnp.asarray(_composed(renamings)),
+        held=jnp.asarray(held),
+        removal=removal_of(held, apart(game.deck).kinds),
+        betting=betting,
+    )
+
+
+@final
+@dataclass(frozen=True)
+class _Making:
+    """What the rounds of a tree in the making share."""
+
+    game: Poker
+    renamings: Renamings
+    held: Int[np.ndarray, "h k"] | None
+    """The hands that come; None where all do, and hands are numbered among the cards that a board leaves."""
+    way: Way | None
+    piece: int | None
+
+    def round(self, betting: Betting, boards: Boards, draws: Sequence[int], exact: bool) -> Round:
+        """A round on its boards, given how many cards it and those after it deal."""
+        deck, narrow = apart(self.game.deck), self.held is not None
+        dealt, more, last = bool(draws[0]), any(draws[1:]), len(draws) == 1
+        left = boards.rest.shape[1]
+        hands, cards = (chosen(left, self.game.hole), left) if self.held is None else (self.held, deck.kinds)
+        pieces, filled = _pieces(len(boards), self.piece or _piece(betting, len(hands)))
+        same = self._same(boards) if more else None
+        return Round(
+            betting=betting,
+            moves=tuple(len(decision.moves) for decision in betting.decisions),
+            piece=len(filled) // pieces,
+            parents=int((np.ptp(boards.before[filled].reshape(pieces, -1), 1) + 1).max()),
+            exact=exact,
+            cards=jnp.asarray(boards.cards[filled]),
+            before=jnp.asarray(boards.before[filled]),
+            weight=jnp.asarray(np.where(np.arange(len(filled)) < len(boards), boards.weight[filled], 0.0)),
+            rest=jnp.asarray(boards.rest[filled]),
+            hand_before=jnp.asarray(boards.hand_before[filled]) if dealt and not narrow else None,
+            hand_after=jnp.asarray(boards.hand_after[filled]) if dealt and not narrow else None,
+            open=jnp.asarray(_open(hands, boards.cards[filled])) if dealt and narrow else None,
+            same=None if same is None else jnp.asarray(same[filled]),
+            place=jnp.asarray(boards.place),
+            renaming=jnp.asarray(boards.renaming),
+            removal=removal_of(hands, cards),
+            showdown=self._showdown(boards, hands, cards, filled) if last else None,
+        )
+
+    def _same(self, boards: Boards) -> Int[np.ndarray, "b s h"] | None:
+        """What becomes of hands under renamings that leave a board as it is."""
+        if self.held is None:
+            return same_hands(boards, self.renamings, self.game.hole)
+        return _same_held(boards, self.renamings, self.held)
+
+    def _showdown(
+        self, boards: Boards, hands: Int[np.ndarray, "h k"], cards: int, filled: Int[np.ndarray, " b"]
+    ) -> Showdown:
+        shown = boards.rest[:, hands] if self.held is None else np.broadcast_to(hands, (len(boards), *hands.shape))
+        way: Way = self.way or ("sums" if len(hands) > for_device(PRODUCTS) else "products")
+        return showdown_of(_strengths(self.game, apart(self.game.deck), boards, shown)[filled], hands, cards, way)
+
+
+def _pieces(boards: int, most: int) -> tuple[int, Int[np.ndarray, " b"]]:
+    """How many pieces boards come in, and the boards of all of them, the last one again and again to fill up."""
+    pieces = -(-boards // most)
+    each = -(-boards // pieces)
+    return pieces, np.minimum(np.arange(pieces * each), boards - 1)
+
+
+def _open(held: Int[np.ndarray, "h k"], boards: Int[np.ndarray, "b c"]) -> Bool[np.ndarray, "b h"]:
+    """Which hands have no card of each board."""
+    return np.asarray(~(held[None, :, :, None] == boards[:, None, None, :]).any((2, 3)))
+
+
+def _same_held(boards: Boards, renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "b s h"] | None:
+    """What becomes of the hands that come under renamings that leave a board as it is; None where there is but one."""
+    most = lcm(*boards.alike.sum(1).tolist())
+    if most == 1:
+        return None
+    ways = np.array([np.resize(np.flatnonzero(alike), most) for alike in boards.alike])
+    same: Int[np.ndarray, "b s h"] = _renamed(renamings, held)[ways]
+    return same
+
+
+def _renamed(renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "g h"]:
+    """The number of each hand, among these, that renaming suits makes of each; −1 where it is none of them."""
+    cards = renamings.shape[1]
+    number = np.full(comb(cards, held.shape[1]), -1, np.int32)
+    number[number_of(held, cards)] = np.arange(len(held))
+    return np.array([number[number_of(renaming[held], cards)] for renaming in renamings])
+
+
+def _composed(renamings: Renamings) -> Int[np.ndarray, "g g"]:
+    number = {renaming.tobytes(): place for place, renaming in enumerate(renamings)}
+    return np.array([[number[later[first].tobytes()] for first in renamings] for later in renamings], np.int32)
+
+
+def _piece(betting: Betting, hands: int) -> int:
+    """How many boards to look at together."""
+    return max(1, for_device(PIECE) // (8 * hands * betting.count))
+
+
+def _undealt(boards: Boards) -> Boards:
+    """The same boards once more, for a round that deals none."""
+    hands = np.broadcast_to(np.arange(boards.hand_before.shape[1], dtype=np.int32), boards.hand_before.shape)
+    number = np.arange(len(boards), dtype=np.int32)
+    return replace(
+        boards,
+        before=number,
+        weight=np.ones(len(boards)),
+        hand_before=hands,
+        hand_after=hands,
+        place=number[:, None],
+        renaming=np.zeros((len(boards), 1), np.int32),
+    )
+
+
+def _unchanged(renamings: Renamings, held: Int[np.ndarray, "h k"], ranges: Sequence[np.ndarray]) -> Renamings:
+    """The renamings of suits that leave ranges as they are."""
+    after = _renamed(renamings, held)
+    return renamings[[all(np.array_equal(weights[hands], weights) for weights in ranges) for hands in after]]
+
+
+def _strengths(game: Poker, deck: Deck, boards: Boards, hands: Int[np.ndarray, "b h k"]) -> Int[np.ndarray, "b h"]:
+    """How strong each hand is on each board. Of hands with a card of the board it means nothing, and does no harm."""
+    if game.showdown is best_five:
+        ranks = build_ranks(deck)
+        board = ranks.key(jnp.asarray(boards.cards))[:, None]
+        return np.asarray(ranks.rank_of(ranks.key(jnp.asarray(hands)) + board))
+    found = [
+        [game.showdown(deck, tuple(hand), tuple(board)) for hand in those.tolist()]
+        for those, board in zip(hands, boards.cards.tolist(), strict=True)
+    ]
+    order = {strength: number for number, strength in enumerate(sorted({each for row in found for each in row}))}
+    return np.array([[order[each] for each in row] for row in found], np.int32)

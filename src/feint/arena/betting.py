@@ -49,8 +49,10 @@ class BettingTree:
     """The betting as the rules' features have it."""
     raises: Float[np.ndarray, "n c"]
     """One indicator for each round and its number of raises so far, as RLCard has it."""
+    stakes: Float[np.ndarray, "n p"]
+    """What each player has put into the pot at each decision, in chips …"""
     paid: Float[np.ndarray, "e p"]
-    """What each player has put into the pot at each end, in chips."""
+    """… and at each end."""
     folded: Bool[np.ndarray, "e p"]
 
     @property
@@ -137,6 +139,7 @@ def _walk(game: Poker) -> BettingTree:
         past=np.array([(-1,) * (longest - len(each)) + each for each in own_past], int).reshape(len(hands), longest),
         history=np.array([game.features(hand, hand.actor)[cards:] for hand in hands], np.float32),
         raises=_raises(game, hands),
+        stakes=np.array([hand.paid for hand in hands], float),
         paid=np.array([hand.paid for hand in ends], float),
         folded=np.array([hand.folded for hand in ends]),
     )

@@ -20,7 +20,7 @@ from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.public.boards import Boards, Renamings, apart, count_boards, deal, first_board, renamings_of, same_hands
 from feint.public.combinations import chosen, number_of
-from feint.public.lines import Betting, rounds_of
+from feint.public.lines import SHOWDOWN, Betting, round_from, rounds_of
 from feint.public.showdown import Showdown, Way, removal_of, showdown_of
 from feint.public.tree import PublicSize, PublicTree, Round
 
@@ -126,6 +126,54 @@ def build_public_tree(
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class Arrivals:
+    """The lines that come to the round after a lookahead."""
+
+    nodes: Int[np.ndarray, " l"]
+    """The betting decision of each, −1 where nothing is left to bet."""
+    paid: Float[np.ndarray, " l"]
+    """What each player has put into the pot."""
+
+
+def build_lookahead(game: Poker, nodes: Sequence[int]) -> tuple[PublicTree, Arrivals | None]:
+    """The public tree of one round from some of its betting decisions on, each a line, on all boards of that round.
+
+    Of the round after it there is only what comes there: what that is worth is for the tree's `beyond` to say.
+    """
+    betting = unroll_betting(game)
+    number = int(betting.round[nodes[0]])
+    renamings, _, _ = _start(game, 0, (), symmetric=False)
+    draws = [declared.board for declared in game.rounds]
+    boards = first_board(renamings, (), game.hole)
+    for count in draws[: number + 1]:
+        boards = deal(boards, renamings, game.hole, count) if count else boards
+    making = _Making(game, renamings, None, None, None)
+    bets, closes = round_from(betting, number, [(node, 0) for node in nodes])
+    rounds = [making.round(bets, _undealt(boards), (0, *draws[number + 1 :]), exact=True)]
+    arrivals = None
+    if number + 1 < len(game.rounds):
+        if draws[number + 1]:
+            boards = deal(boards, renamings, game.hole, draws[number + 1])
+        waiting = Betting(tuple(range(len(closes))), (), (), np.zeros((0, 2)), np.zeros((0, 2, 2)))
+        rounds.append(making.round(waiting, boards, draws[number + 1 :], exact=True))
+        paid = [betting.paid[end, 0] if node == SHOWDOWN else betting.stakes[node, 0] for node, end in closes]
+        arrivals = Arrivals(np.array([node for node, _ in closes]), np.array(paid))
+    hands = rounds[0].removal
+    every = jnp.ones(len(hands.cards))
+    tree = PublicTree(
+        rounds=tuple(rounds),
+        ranges=(every, every),
+        renamings=jnp.asarray(renamings),
+        composed=jnp.asarray(_composed(renamings)),
+        held=hands.cards,
+        removal=hands,
+        betting=betting,
+    )
+    return tree, arrivals
+
+
+@final
 @dataclass(frozen=True)
 class _Making:
     """What the rounds of a tree in the making share."""
@@ -163,6 +211,8 @@ class _Making:
             renaming=jnp.asarray(boards.renaming),
             removal=removal_of(hands, cards),
             showdown=self._showdown(boards, hands, cards, filled) if last else None,
+            folds=jnp.asarray(betting.folds),
+            shown=jnp.asarray(betting.shown),
         )
 
     def _same(self, boards: Boards) -> Int[np.ndarray, "b s h"] | None:
@@ -216,7 +266,7 @@ def _composed(renamings: Renamings) -> Int[np.ndarray, "g g"]:
 
 def _piece(betting: Betting, hands: int) -> int:
     """How many boards to look at together."""
-    return max(1, for_device(PIECE) // (8 * hands * betting.count))
+    return max(1, for_device(PIECE) // (8 * hands * max(1, betting.count)))
 
 
 def _undealt(boards: Boards) -> Boards:

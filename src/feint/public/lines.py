@@ -79,15 +79,19 @@ Entry = tuple[int, int]
 
 def rounds_of(betting: BettingTree, root: int = 0) -> tuple[Betting, ...]:
     """The betting of every round from a betting decision on. The first line is that decision."""
-    if betting.players != 2:
-        raise BadInput(f"{betting.name} has {betting.players} players, and public trees are for two.")
     entries: list[Entry] = [(root, 0)]
     found = []
     for number in range(int(betting.round[root]), len(betting.game.rounds)):
-        last = number == len(betting.game.rounds) - 1
-        made, entries = _Round(betting, number, last).of(entries)
+        made, entries = round_from(betting, number, entries)
         found.append(made)
     return tuple(found)
+
+
+def round_from(betting: BettingTree, number: int, entries: Sequence[Entry]) -> tuple[Betting, list[Entry]]:
+    """The betting of a round from some of its decisions on, each a line, and the lines that close it."""
+    if betting.players != 2:
+        raise BadInput(f"{betting.name} has {betting.players} players, and public trees are for two.")
+    return _Round(betting, number, number == len(betting.game.rounds) - 1).of(entries)
 
 
 class _Round:

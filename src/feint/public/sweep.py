@@ -55,6 +55,10 @@ class Sweep(eqx.Module):
     def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         """What a decision is worth, given how often hands come to it, and the page as it is from now on."""
 
+    def passed(self, page: Page, values: Moves) -> Page:
+        """The page of a decision of the other's, given what its moves are worth to the player."""
+        return page
+
 
 class Walked(NamedTuple):
     """A round on its way down."""
@@ -69,22 +73,29 @@ class Walked(NamedTuple):
 
 def run(tree: PublicTree, sweep: Sweep, book: Book) -> tuple[Float[Array, " h"], Book]:
     """What each hand is worth to the player at the start, and the book after it."""
-    reaches = [Reach(sweep.start(tree)[None, None], tree.ranges[1 - sweep.player][None, None])]
+    start = Reach(sweep.start(tree)[None, None], tree.ranges[1 - sweep.player][None, None])
+    values, pages = run_from(tree, sweep, book, start)
+    return values[0, 0], pages
+
+
+def run_from(tree: PublicTree, sweep: Sweep, book: Book, reach: Reach) -> tuple[Float[Array, "a l h"], Book]:
+    """The same for all lines and boards that a tree begins with, given how often hands come there."""
+    reaches = [reach]
     for number in range(len(tree.rounds) - 1):
-        reaches.append(_exits(tree, number, sweep, book[number], reaches[-1]))
+        reaches.append(exits(tree, number, sweep, book[number], reaches[-1]))
     pages, values = list(book), None
     for number in reversed(range(len(tree.rounds))):
         values, pages[number] = _values(tree, number, sweep, book[number], reaches[number], values)
     assert values is not None
-    return values[0, 0], tuple(pages)
+    return values, tuple(pages)
 
 
-def _exits(tree: PublicTree, number: int, sweep: Sweep, pages: tuple[Page, ...], reach: Reach) -> Reach:
+def exits(tree: PublicTree, number: int, sweep: Sweep, pages: tuple[Page, ...], reach: Reach) -> Reach:
     """How often hands come to the lines of the next round, on the boards of this one: [boards, lines, hands]."""
     stage, source = tree.rounds[number], np.array(tree.rounds[number + 1].betting.source)
 
     def piece(first: Int[Array, ""]) -> Reach:
-        walked = _down(stage, number, sweep, first, _part(stage, pages, first), _enter(stage, reach, first))
+        walked = _down(stage, number, sweep, first, _part(stage, pages, first), enter(stage, reach, first))
         return Reach(*(_ordered(part, source) for part in walked.closes))
 
     if stage.pieces == 1:
@@ -100,7 +111,11 @@ def _values(
     stage = tree.rounds[number]
 
     def piece(first: Int[Array, ""], here: tuple[Page, ...]) -> tuple[Array, tuple[Page, ...]]:
-        walked = _down(stage, number, sweep, first, here, _enter(stage, reach, first))
+        entered = enter(stage, reach, first)
+        if tree.beyond is not None and number == len(tree.rounds) - 1:
+            values = tree.beyond(stage, sweep.player, *entered, first)
+            return _leave(stage, values, first, len(reach.theirs)), here
+        walked = _down(stage, number, sweep, first, here, entered)
         closed = _closed(tree, number, sweep.player, walked, first, below)
         values, here = _up(stage, sweep, walked, closed, here)
         return _leave(stage, values, first, len(reach.theirs)), here
@@ -138,13 +153,13 @@ def _gathered(runs: Sequence[Run], places: Mapping[int, Float[Array, "b _ h"]]) 
     return _joined([places[place][:, start : start + lines] for place, start, lines in runs])
 
 
-def _enter(stage: Round, reach: Reach, first: Int[Array, ""]) -> Reach:
+def enter(stage: Round, reach: Reach, first: Int[Array, ""]) -> Reach:
     """How often the hands that boards leave come to them."""
     if stage.hand_before is None and stage.open is None and stage.pieces == 1:
         return Reach(reach.mine.astype(stage.dtype), reach.theirs.astype(stage.dtype))
     before = jax.lax.dynamic_slice_in_dim(stage.before, first, stage.piece)
 
-    def enter(part: Array) -> Array:
+    def entered(part: Array) -> Array:
         part = part.astype(stage.dtype)
         if stage.open is not None:
             left: Array = cut(stage.open, first, stage.piece)
@@ -154,7 +169,7 @@ def _enter(stage: Round, reach: Reach, first: Int[Array, ""]) -> Reach:
         hands = jax.lax.dynamic_slice_in_dim(stage.hand_before, first, stage.piece)
         return jnp.moveaxis(jnp.moveaxis(part, 1, 2)[before[:, None], hands], 2, 1)
 
-    return Reach(enter(reach.mine), enter(reach.theirs))
+    return Reach(entered(reach.mine), entered(reach.theirs))
 
 
 def _leave(stage: Round, values: Array, first: Int[Array, ""], above: int) -> Float[Array, "a l u"]:
@@ -222,14 +237,15 @@ def _closed(
         return _ordered(part, np.argsort(tree.rounds[number + 1].betting.source, kind="stable"))
     if not theirs.shape[1]:
         return theirs
-    worse, better = np.moveaxis(stage.betting.shown[:, player], 1, 0)
-    half, middle = (better - worse) / 2, (better + worse) / 2
-    values = _scaled(stage.showdown(theirs, first, stage.piece), half)
-    return values + _scaled(stage.removal(theirs), middle) if middle.any() else values
+    worse, better = stage.shown[:, player].T
+    values = _scaled(stage.showdown(theirs, first, stage.piece), (better - worse) / 2)
+    if not stage.betting.shown[:, player].sum(1).any():
+        return values
+    return values + _scaled(stage.removal(theirs), (better + worse) / 2)
 
 
-def _scaled(values: Float[Array, "b l h"], scale: np.ndarray) -> Float[Array, "b l h"]:
-    return values * jnp.asarray(scale, values.dtype)[:, None]
+def _scaled(values: Float[Array, "b l h"], scale: Float[Array, " l"]) -> Float[Array, "b l h"]:
+    return values * scale.astype(values.dtype)[:, None]
 
 
 def _averaged(stage: Round, values: Float[Array, "b l h"], first: Int[Array, ""]) -> Float[Array, "b l h"]:
@@ -249,12 +265,12 @@ def _up(
 ) -> tuple[Float[Array, "b l h"], tuple[Page, ...]]:
     """What the lines that come to a round are worth on its boards, and the pages as they are then."""
     betting, written = stage.betting, list(pages)
-    values = {CLOSES: closed, FOLDS: _scaled(stage.removal(walked.folds.theirs), betting.folds[:, sweep.player])}
+    values = {CLOSES: closed, FOLDS: _scaled(stage.removal(walked.folds.theirs), stage.folds[:, sweep.player])}
     for decision in reversed(betting.decisions):
         number = decision.number
         moves = tuple(_gathered(runs, values) for runs in decision.moves)
         if decision.actor != sweep.player:
-            values[number] = sum(moves[1:], moves[0])
+            values[number], written[number] = sum(moves[1:], moves[0]), sweep.passed(pages[number], moves)
         else:
             values[number], written[number] = sweep.settle(
                 pages[number], walked.reach[number], walked.play[number], moves

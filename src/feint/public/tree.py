@@ -7,6 +7,7 @@ at each decision of its betting: [boards, lines, hands].
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -74,6 +75,10 @@ class Round(eqx.Module):
     removal: Removal
     showdown: Showdown | None
     """In the last round."""
+    folds: Float[Array, "f p"]
+    """What each player wins, for every line that ends with a fold …"""
+    shown: Float[Array, "c p o"]
+    """… and for every line that is shown down, with the worse and with the better hand."""
 
     @property
     def boards(self) -> int:
@@ -97,6 +102,24 @@ class Round(eqx.Module):
         return tuple(jnp.zeros(shape, self.dtype) for _ in range(self.moves[decision]))
 
 
+class Beyond(eqx.Module):
+    """What is worth what, where a tree ends before the game does."""
+
+    @abstractmethod
+    def __call__(
+        self,
+        stage: Round,
+        player: int,
+        mine: Float[Array, "b l h"],
+        theirs: Float[Array, "b l h"],
+        first: Int[Array, ""],
+    ) -> Float[Array, "b l h"]:
+        """What lines that come to the last round are worth to a player's hands on its boards, from the first on.
+
+        Given how often hands come there, the player's and the other's, whom values are weighted with.
+        """
+
+
 @final
 class PublicTree(eqx.Module):
     """A game, or what is left of it after a public state."""
@@ -113,6 +136,8 @@ class PublicTree(eqx.Module):
     removal: Removal
     """What hands leave of the others', at the start."""
     betting: BettingTree = eqx.field(static=True)
+    beyond: Beyond | None = None
+    """Stands for the betting of the last round, where that is not played out."""
 
     @property
     def zero_sum(self) -> bool:

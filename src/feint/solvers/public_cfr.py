@@ -43,10 +43,10 @@ class RegretSweep(Sweep):
     """The other player's pages."""
 
     def theirs(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
-        return self._played(cut(self.theirs_[number][decision], first, boards))
+        return self.played(cut(self.theirs_[number][decision], first, boards))
 
     def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> Moves:
-        return self._played(page)
+        return self.played(page)
 
     def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         assert play is not None
@@ -59,7 +59,8 @@ class RegretSweep(Sweep):
             regret if self.rule.predictive else None,
         )
 
-    def _played(self, page: Page) -> Moves:
+    def played(self, page: Page) -> Moves:
+        """What is done at a decision now."""
         last = page.last or (None,) * len(page.regrets)
         return normalised(tuple(self.rule.hoped(*each) for each in zip(page.regrets, last, strict=True)))
 
@@ -74,39 +75,47 @@ class PublicRegretMinimiser(Algorithm[PublicCFRState]):
     fingerprint: str = eqx.field(static=True)
 
     def init(self, key: PRNGKeyArray) -> PublicCFRState:
-        def page(nothing: Moves) -> Page:
-            return Page(nothing, nothing, nothing if self.rule.predictive else None)
-
-        book = tuple(
-            tuple(page(stage.zeros(decision)) for decision in range(len(stage.moves))) for stage in self.tree.rounds
-        )
-        return PublicCFRState(jnp.zeros(()), book)
+        return PublicCFRState(jnp.zeros(()), blank_book(self.tree, self.rule))
 
     def step(self, state: PublicCFRState) -> tuple[PublicCFRState, Metrics]:
         time, book = state.iteration + 1.0, state.book
         for player in (0, 1):
-            theirs = self._of(1 - player, book if self.alternating else state.book)
-            _, mine = run(self.tree, RegretSweep(player, self.rule, time, theirs), self._of(player, book))
-            book = self._merged(book, mine)
+            theirs = pages_of(self.tree, 1 - player, book if self.alternating else state.book)
+            sweep = RegretSweep(player, self.rule, time, theirs)
+            book = merged(book, run(self.tree, sweep, pages_of(self.tree, player, book))[1])
         return PublicCFRState(time, book), {}
 
     def strategy(self, state: PublicCFRState) -> PublicStrategy:
         weights = tuple(tuple(page.plan_sum for page in pages) for pages in state.book)
         return PublicStrategy(self.fingerprint, self.tree, weights)
 
-    def _of(self, player: int, book: Book) -> Book:
-        """A player's pages; nothing in place of the other's."""
-        return tuple(
-            tuple(
-                page if decision.actor == player else None
-                for decision, page in zip(stage.betting.decisions, pages, strict=True)
-            )
-            for stage, pages in zip(self.tree.rounds, book, strict=True)
-        )
 
-    @staticmethod
-    def _merged(book: Book, mine: Book) -> Book:
-        return tuple(
-            tuple(page if own is None else own for page, own in zip(pages, owns, strict=True))
-            for pages, owns in zip(book, mine, strict=True)
+def blank_page(nothing: Moves, rule: Rule) -> Page:
+    """Before the first iteration, given a zero for each move."""
+    return Page(nothing, nothing, nothing if rule.predictive else None)
+
+
+def blank_book(tree: PublicTree, rule: Rule) -> tuple[tuple[Page, ...], ...]:
+    """The same for every decision."""
+    return tuple(
+        tuple(blank_page(stage.zeros(decision), rule) for decision in range(len(stage.moves))) for stage in tree.rounds
+    )
+
+
+def pages_of(tree: PublicTree, player: int, book: Book) -> Book:
+    """A player's pages; nothing in place of the other's."""
+    return tuple(
+        tuple(
+            page if decision.actor == player else None
+            for decision, page in zip(stage.betting.decisions, pages, strict=True)
         )
+        for stage, pages in zip(tree.rounds, book, strict=True)
+    )
+
+
+def merged(book: Book, mine: Book) -> Book:
+    """A book with some pages in place of its own."""
+    return tuple(
+        tuple(page if own is None else own for page, own in zip(pages, owns, strict=True))
+        for pages, owns in zip(book, mine, strict=True)
+    )

@@ -25,10 +25,13 @@ class Rule:
     beta: float
     gamma: float
     predictive: bool
+    skip: int = 0
+    """The first iterations, which do not enter the average."""
 
     def weight(self, time: Float[Array, ""]) -> Float[Array, ""]:
         """How much an iteration counts in the average."""
-        return time**self.gamma
+        weight = time**self.gamma
+        return jnp.where(time > self.skip, weight, 0.0) if self.skip else weight
 
     def added(
         self, sums: Float[Array, "..."], regret: Float[Array, "..."], time: Float[Array, ""]

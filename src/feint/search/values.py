@@ -1,0 +1,195 @@
+"""Networks that say what hands are worth at the start of a round, from the pot and both ranges.
+
+What they are told is an encoding: every hand on every board a bucket of its own, as in the public DeepStack-Leduc
+program, or hands in order of strength, by which all boards of Leduc are one. Whatever a network says, an outer layer
+takes from it what would make the game other than zero-sum.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from feint.games.errors import BadInput
+from feint.games.poker import Poker
+from feint.public.build import Arrivals
+from feint.public.showdown import Products
+from feint.search.beyond import CheckedDown, Guess, shares
+from feint.search.situations import shapes_of
+
+Activation = Literal["tanh", "relu", "softplus", "prelu"]
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"tanh": jnp.tanh, "relu": jax.nn.relu, "softplus": jax.nn.softplus}
+SLOPE = 0.25
+"""The slope of a PReLU below 0, before it is learned."""
+
+
+class Encoding(eqx.Module):
+    """What networks are told of situations, and what they say."""
+
+    entries: eqx.AbstractVar[int]
+    """How many hands have a place of their own, for each player."""
+
+    @property
+    def inputs(self) -> int:
+        return 1 + 2 * self.entries
+
+    @property
+    def outputs(self) -> int:
+        return 2 * self.entries
+
+    @abstractmethod
+    def places(self, board: Int[Array, " n"]) -> Int[Array, "n h"]:
+        """The place of each hand on some boards."""
+
+    def rows(
+        self, board: Int[Array, " n"], share: Float[Array, " n"], ranges: Float[Array, "n 2 h"]
+    ) -> Float[Array, "n f"]:
+        """Situations as a network sees them: the share of the stack that is in the pot, and both ranges."""
+        places = jnp.broadcast_to(self.places(board)[:, None], ranges.shape)
+        blank = jnp.zeros((*ranges.shape[:2], self.entries), ranges.dtype)
+        told = jnp.put_along_axis(blank, places, ranges, 2, inplace=False)
+        return jnp.concatenate([share[:, None].astype(ranges.dtype), told.reshape(len(board), -1)], 1)
+
+    def values(
+        self, said: Float[Array, "n o"], board: Int[Array, " n"], ranges: Float[Array, "n 2 h"]
+    ) -> Float[Array, "n 2 h"]:
+        """What a network says of the hands there are, made zero-sum."""
+        places = jnp.broadcast_to(self.places(board)[:, None], ranges.shape)
+        values = jnp.take_along_axis(said.reshape(len(said), 2, -1), places, 2)
+        return values - (values * ranges).sum((1, 2), keepdims=True) / 2
+
+
+@final
+class Buckets(Encoding):
+    """Every hand on every board by itself."""
+
+    cards: Int[Array, "b h"]
+    """The card of each hand."""
+    entries: int = eqx.field(static=True)
+
+    def places(self, board: Int[Array, " n"]) -> Int[Array, "n h"]:
+        deck = self.entries // len(self.cards)
+        return board[:, None].astype(jnp.int32) * deck + self.cards[board]
+
+
+@final
+class Ordered(Encoding):
+    """Hands in order of strength, the best first, whatever the board."""
+
+    order: Int[Array, "b h"]
+    """The place of each hand."""
+    entries: int = eqx.field(static=True)
+
+    def places(self, board: Int[Array, " n"]) -> Int[Array, "n h"]:
+        return self.order[board]
+
+
+def encoding_of(game: Poker, kind: Literal["buckets", "ordered"]) -> Encoding:
+    """An encoding for the last round of a game whose players hold one card."""
+    if game.hole != 1 or len(game.rounds) != 2:
+        raise BadInput(f"Values are learned for games of two rounds and one card each, and {game.name} is none.")
+    stage = shapes_of(game)[0].tree.rounds[0]
+    assert isinstance(stage.showdown, Products)
+    if kind == "ordered":
+        order = np.argsort(np.argsort(-np.asarray(stage.showdown.strength), 1, kind="stable"), 1)
+        return Ordered(order=jnp.asarray(order, jnp.int32), entries=stage.hands)
+    cards = np.asarray(stage.rest)[:, np.asarray(stage.removal.cards)[:, 0]]
+    return Buckets(cards=jnp.asarray(cards, jnp.int32), entries=stage.boards * (stage.hands + 1))
+
+
+@final
+@dataclass(frozen=True)
+class Layers:
+    """The shape of a value network."""
+
+    hidden: tuple[int, ...] = (50, 50)
+    activation: Activation = "prelu"
+
+    def __call__(self, inputs: int, outputs: int, key: PRNGKeyArray) -> ValueNetwork:
+        sizes = [inputs, *self.hidden, outputs]
+        keys = jax.random.split(key, len(sizes) - 1)
+        layers = [
+            eqx.nn.Linear(before, after, key=key, dtype=jnp.float32)
+            for (before, after), key in zip(pairwise(sizes), keys, strict=True)
+        ]
+        slopes = jnp.full(len(self.hidden), SLOPE, jnp.float32) if self.activation == "prelu" else None
+        return ValueNetwork(tuple(layers), slopes, self.activation)
+
+
+@final
+class ValueNetwork(eqx.Module):
+    """A multilayer perceptron."""
+
+    layers: tuple[eqx.nn.Linear, ...]
+    slopes: Float[Array, " d"] | None
+    """Of PReLU, one for each hidden layer."""
+    activation: str = eqx.field(static=True)
+
+    def __call__(self, rows: Float[Array, "n f"]) -> Float[Array, "n o"]:
+        for number, layer in enumerate(self.layers):
+            assert layer.bias is not None
+            rows = rows @ layer.weight.T + layer.bias
+            if number < len(self.layers) - 1:
+                rows = self._bent(rows, number)
+        return rows
+
+    def _bent(self, rows: Float[Array, "n u"], number: int) -> Float[Array, "n u"]:
+        if self.slopes is not None:
+            return jnp.where(rows > 0, rows, self.slopes[number].astype(rows.dtype) * rows)
+        return ACTIVATIONS[self.activation](rows)
+
+
+@final
+class Values(eqx.Module):
+    """What a network says of situations of one game."""
+
+    network: ValueNetwork
+    encoding: Encoding
+    whole: float = eqx.field(static=True)
+    """What a player can put in at most: pots are told as a share of that."""
+
+    def __call__(
+        self, board: Int[Array, " n"], paid: Float[Array, " n"], ranges: Float[Array, "n 2 h"]
+    ) -> Float[Array, "n 2 h"]:
+        """What each hand of each player wins, as a share of what each has put in, by unit of the other's range."""
+        said = self.network(self.encoding.rows(board, paid / self.whole, ranges))
+        return self.encoding.values(said, board, ranges)
+
+
+def new_values(game: Poker, layers: Layers, kind: Literal["buckets", "ordered"], key: PRNGKeyArray) -> Values:
+    """Values that nobody has learned yet."""
+    encoding = encoding_of(game, kind)
+    network = layers(encoding.inputs, encoding.outputs, key)
+    return Values(network, encoding, shapes_of(game)[-1].high)
+
+
+@final
+class LearnedValues(Guess):
+    """What a network says of the ranges that come to the next round."""
+
+    values: Values
+
+    @classmethod
+    def on(cls, values: Values, arrivals: Arrivals) -> Guess:
+        if (arrivals.nodes < 0).all():
+            return CheckedDown.of(arrivals)
+        return cls(jnp.asarray(arrivals.paid), tuple((arrivals.nodes < 0).tolist()), values)
+
+    def guess(
+        self, player: int, mine: Float[Array, "b l h"], theirs: Float[Array, "b l h"], shown: Float[Array, "b l h"]
+    ) -> Float[Array, "b l h"]:
+        boards, lines, hands = mine.shape
+        ranges = jnp.stack([shares(mine), shares(theirs)][:: 1 if player == 0 else -1], 2).astype(jnp.float32)
+        board = jnp.repeat(jnp.arange(boards), lines)
+        paid = jnp.tile(self.paid, boards).astype(jnp.float32)
+        said = self.values(board, paid, ranges.reshape(-1, 2, hands))[:, player].reshape(mine.shape)
+        return said.astype(mine.dtype) * theirs.sum(-1, keepdims=True)

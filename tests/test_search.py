@@ -1,0 +1,168 @@
+"""Re-solving: lookaheads, situations and value networks, against what is known of them."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from feint.arena.betting import unroll_betting
+from feint.games.errors import BadInput
+from feint.games.library import load_game
+from feint.public.build import build_lookahead, build_public_tree
+from feint.public.judge import judge
+from feint.search.beyond import CheckedDown, Nothing
+from feint.search.lookahead import TOOL, Lookahead, Method
+from feint.search.oracle import NEARLY, PlayedOut
+from feint.search.resolving import Resolver, written_out
+from feint.search.situations import _last_round, _ranges, draw, shapes_of, solve_all
+from feint.search.training import Schedule, loss_of, train
+from feint.search.values import Layers, LearnedValues, new_values
+
+QUICK = Method(NEARLY.rule, alternating=True, iterations=20)
+
+
+def exploitability(game, method, guesses):
+    tree = build_public_tree(game, symmetric=False, exact=True)
+    return float(judge(tree, written_out(Resolver(game, method, guesses), tree)).nash_conv) / 2
+
+
+@pytest.fixture(scope="module")
+def no_limit():
+    return load_game("leduc_no_limit")
+
+
+def test_a_game_of_one_round_is_solved_by_searching_at_every_decision():
+    kuhn = load_game("kuhn")
+    assert exploitability(kuhn, replace_iterations(NEARLY, 10), Nothing.of) > 0.02
+    assert exploitability(kuhn, replace_iterations(NEARLY, 1000), Nothing.of) < 0.005
+
+
+def replace_iterations(method, iterations):
+    return Method(method.rule, method.alternating, iterations)
+
+
+def test_lines_solved_together_are_what_they_are_alone(no_limit):
+    betting = unroll_betting(no_limit)
+    kind = max(build_public_tree(no_limit, symmetric=False).rounds[1].betting.decisions[1:], key=lambda d: len(d.nodes))
+    nodes, rng = kind.nodes[:2].tolist(), np.random.default_rng(0)
+    assert {int(betting.actor[node]) for node in nodes} == {kind.actor}
+    ranges = rng.dirichlet(np.ones(5), (6, 2))
+    bounds = rng.normal(size=(6, 2, 5)) * 100
+    together = Lookahead(build_lookahead(no_limit, nodes)[0], QUICK).solve(
+        jnp.asarray(ranges), jnp.asarray(bounds), True
+    )
+    for line, node in enumerate(nodes):
+        here = slice(line, line + 1)
+        alone = Lookahead(build_lookahead(no_limit, [node])[0], QUICK)
+        found = alone.solve(jnp.asarray(ranges[:, here]), jnp.asarray(bounds[:, here]), True)
+        for one, other in zip(found.strategy, together.strategy, strict=True):
+            np.testing.assert_allclose(one[:, 0], other[:, line], atol=1e-9)
+        np.testing.assert_allclose(found.others[:, 0], together.others[:, line], atol=1e-7)
+
+
+def test_pots_with_which_the_last_round_goes_on_alike_are_found(no_limit):
+    shapes = shapes_of(no_limit)
+    assert [(round(shape.low, 3), round(shape.high, 3)) for shape in shapes] == [
+        (100, 133.333),
+        (133.333, 400),
+        (400, 1199.88),
+    ]
+    assert [(shape.low, shape.high) for shape in shapes_of(load_game("leduc"))] == [(1, 5)]
+    with pytest.raises(BadInput, match="no round after its first"):
+        shapes_of(load_game("kuhn"))
+
+
+@pytest.mark.parametrize("pot", [101.0, 127.5, 250.0, 399.0, 640.25, 1190.0])
+def test_what_ends_bring_grows_in_a_straight_line_with_the_pot(no_limit, pot):
+    shape = next(shape for shape in shapes_of(no_limit) if shape.low <= pot <= shape.high)
+    betting = _last_round(no_limit, pot).rounds[0].betting
+    folds, shown = shape.amounts(np.array([pot]))
+    np.testing.assert_allclose(folds, betting.folds, rtol=1e-6)
+    np.testing.assert_allclose(shown, betting.shown, rtol=1e-6)
+
+
+def test_situations_are_drawn_and_solved_the_same_again(no_limit):
+    first, second, other = (draw(no_limit, QUICK, seed, 12, met=0.5) for seed in ((1, 2), (1, 2), (1, 3)))
+    assert len(first.paid) == 6 * 12
+    for one, same in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, same)
+    assert np.abs(np.asarray(first.ranges) - np.asarray(other.ranges)).max() > 0.1
+    np.testing.assert_allclose(np.asarray(first.ranges).sum(2), 1.0, atol=1e-6)
+    assert (np.asarray(first.ranges) >= 0).all()
+    gained = (np.asarray(first.values) * np.asarray(first.ranges)).sum((1, 2))
+    np.testing.assert_allclose(gained, 0.0, atol=1e-5)
+    assert set(np.asarray(first.board).tolist()) == set(range(6))
+    assert np.isin(np.asarray(first.paid), [100, 300, 900]).mean() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("kind", ["buckets", "ordered"])
+def test_what_networks_say_is_zero_sum_and_the_same_for_boards_that_are(no_limit, kind):
+    values = new_values(no_limit, Layers((16,), "prelu"), kind, jax.random.key(0))
+    assert (values.encoding.inputs, values.encoding.outputs) == ((73, 72) if kind == "buckets" else (11, 10))
+    rng = np.random.default_rng(0)
+    ranges = jnp.asarray(rng.dirichlet(np.ones(5), (6, 2)), jnp.float32)
+    said = values(jnp.arange(6), jnp.full(6, 300.0), ranges)
+    np.testing.assert_allclose((said * ranges).sum((1, 2)), 0.0, atol=1e-6)
+    rows = values.encoding.rows(jnp.arange(6), jnp.full(6, 0.25), ranges)
+    np.testing.assert_allclose(rows[:, 1:].sum(1), 2.0, atol=1e-6)
+    # Boards Q, K and A: a pair, then higher cards and lower ones, are at the same places when hands are in order.
+    strong = np.array([0.5, 0.2, 0.15, 0.1, 0.05], np.float32)
+    strength = np.asarray(shapes_of(no_limit)[0].tree.rounds[0].showdown.strength)
+    order = np.argsort(np.argsort(-strength, 1, kind="stable"), 1)
+    alike = jnp.asarray(np.stack([strong[order], strong[order]], 1))
+    rows = np.asarray(values.encoding.rows(jnp.arange(6), jnp.full(6, 0.25), alike))
+    assert (np.ptp(rows, 0).max() == 0) == (kind == "ordered")
+
+
+def test_networks_learn(no_limit):
+    lessons, tests = (draw(no_limit, QUICK, (0, part), 12, met=0.5) for part in (0, 1))
+
+    def start(key):
+        return new_values(no_limit, Layers((24, 24), "softplus"), "ordered", key)
+
+    told = []
+    made = train(start, [0, 1], lessons, tests, Schedule(epochs=30, batch=12, rate=3e-3, falls=True), told.append)
+    assert len(made) == 2
+    assert [epoch.number for epoch in told] == list(range(1, 31))
+    for seed, values in enumerate(made):
+        least = min(epoch.test[seed] for epoch in told)
+        assert float(loss_of(values, tests)) == pytest.approx(least, rel=1e-5)
+        assert least < 0.5 * float(loss_of(start(jax.random.key(seed)), tests))
+
+
+@pytest.mark.slow
+def test_rounds_played_out_are_worth_what_solved_situations_are(no_limit):
+    tree, arrivals = build_lookahead(no_limit, [0])
+    method = Method(NEARLY.rule, alternating=True, iterations=500)
+    guess, stage = PlayedOut.on(no_limit, arrivals, method), tree.rounds[1]
+    drawn = _ranges(np.random.default_rng(0), shapes_of(no_limit)[0].tree, 1)
+    ranges = [jnp.asarray(np.repeat(each, len(arrivals.nodes), 1)) for each in drawn]
+    for player in (0, 1):
+        worth = np.asarray(guess(stage, player, ranges[player], ranges[1 - player], jnp.asarray(0)))
+        for line, (node, paid) in enumerate(zip(arrivals.nodes, arrivals.paid, strict=True)):
+            if node >= 0:
+                shape = next(shape for shape in shapes_of(no_limit) if shape.low <= paid <= shape.high)
+                alone = np.asarray(solve_all(shape, method, np.array([paid]), drawn).values)[:, player]
+                np.testing.assert_allclose(worth[:, line] / paid, alone, atol=0.01)
+
+
+@pytest.mark.slow
+def test_without_a_network_re_solving_is_as_exploitable_as_others_found(no_limit):
+    """Research into the public DeepStack-Leduc program has about 28 and 25 chips a hand at 500 iterations."""
+    method = Method(replace(TOOL.rule, skip=50), alternating=False, iterations=100)
+    assert exploitability(no_limit, method, Nothing.of) == pytest.approx(28.2, abs=0.2)
+    assert exploitability(no_limit, method, CheckedDown.of) == pytest.approx(25.1, abs=0.5)
+
+
+@pytest.mark.slow
+def test_a_learned_guess_is_better_than_none(no_limit):
+    lessons, tests = (draw(no_limit, QUICK, (0, part), 1024, met=0.9) for part in (0, 1))
+
+    def start(key):
+        return new_values(no_limit, Layers((64, 64), "relu"), "ordered", key)
+
+    values = train(start, [0], lessons, tests, Schedule(epochs=20, batch=100, rate=2e-3, falls=True))[0]
+    method = Method(replace(TOOL.rule, skip=50), alternating=False, iterations=100)
+    assert exploitability(no_limit, method, lambda arrivals: LearnedValues.on(values, arrivals)) < 15

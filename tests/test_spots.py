@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,6 +72,25 @@ def test_a_polarised_river_is_played_as_theory_has_it(polar):
     assert answer.overall[1] == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.parametrize(("cap", "bluffs", "wins"), [(None, 10 / 17, (90 + 9 * 17) / 19), (2.0, 10 / 18, 252 / 19)])
+def test_rake_is_taken_of_the_pot_that_is_won(cap, bluffs, wins):
+    """One tenth: 1 chip where the bet is not called, 3 or the cap where it is. Both are indifferent as before."""
+    raked = solve(replace(POLAR, rake=0.1, rake_cap=cap), share=0.0005)
+    kinds = {kind: (chances, wins) for kind, _, chances, wins, _ in raked.at().kinds()}
+    assert kinds["65s"][0][1] == pytest.approx(1.5 * bluffs, abs=0.03)
+    assert kinds["AA"][1] == pytest.approx(wins, abs=0.1)
+    assert raked.at("all-in").overall[1] == pytest.approx(9 / 19, abs=0.02)
+    assert raked.at().equity.max() == pytest.approx(1.0)
+    assert raked.raked == pytest.approx(10 - raked.wins("oop") - raked.wins("ip"))
+
+
+def test_rake_of_ties_is_shared():
+    spot = Spot("AsKsQsJsTs", "22", "33", pot=10, stack=10, menus=Menu((1.0,), ()), rake=0.05, rake_cap=0.3)
+    solution = solve(spot, share=0.0001)
+    for seat in ("oop", "ip"):
+        assert solution.wins(seat) == pytest.approx(4.85, abs=0.01)
+
+
 def test_a_solution_is_drawn(polar, tmp_path):
     assert draw_range(polar.at(), tmp_path / "range.png").stat().st_size > 1000
 
@@ -114,6 +134,8 @@ def test_sizes_are_known_before_anything_is_made():
         (("QsJh2h5c7d", "--stack", "0"), "a stack above 0"),
         (("QsJh2h5c7d", "--bets", "0"), "above 0"),
         (("QsJh2h5c7d", "--bets", "half"), "fractions of the pot"),
+        (("QsJh2h5c7d", "--rake", "1"), "a share of the pot from 0 to below 1"),
+        (("QsJh2h5c7d", "--rake-cap=-1"), "0 chips or more"),
         (("QsJh2h5c7d", "--share", "2"), "--share is a share"),
         (("nowhere.json",), "cannot be read"),
     ],
@@ -123,6 +145,22 @@ def test_bad_spots_are_one_sentence(words, sentence):
     assert isinstance(result.exception, BadInput)
     assert sentence in str(result.exception)
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"rake_kap": 3}, "did you mean rake_cap"),
+        ({"pot": "ten"}, "a number for its pot, but 'ten'"),
+        ({"menus": {"trun": {}}}, "did you mean turn"),
+        ({"menus": {"turn": {"oop": {"bet": [1]}}}}, "did you mean bets"),
+        ({"menus": [1]}, "is an object with flop, turn and river"),
+    ],
+)
+def test_bad_words_of_a_spot_are_one_sentence(words, sentence):
+    spot = {"board": "QsJh2h5c7d", "oop": "AA", "ip": "KK", "pot": 10, "stack": 95}
+    with pytest.raises(BadInput, match=sentence):
+        Spot.read(spot | words)
 
 
 def test_a_spot_that_does_not_fit_is_refused_with_the_numbers(monkeypatch):

@@ -28,6 +28,8 @@ def solve(
     stack: Annotated[float, typer.Option(help="Chips that each player has behind.")] = 95.0,
     bets: Annotated[str, typer.Option(help="Bets as fractions of the pot; all-in is there too.")] = "0.5,1",
     raises: Annotated[str, typer.Option(help="Raises as fractions of the pot after calling.")] = "0.5",
+    rake: Annotated[float, typer.Option(help="The share of every pot that the house takes: 0.05.")] = 0.0,
+    rake_cap: Annotated[float | None, typer.Option(help="The most that it takes, in chips.")] = None,
     betting: Annotated[str, typer.Option(help="Show the spot after this betting: 'check pot'.")] = "",
     share: Annotated[float, typer.Option(help="Stop when exploitability is this share of the pot.")] = 0.003,
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
@@ -41,9 +43,8 @@ def solve(
 
     if not 0 < share < 1:
         raise BadInput(f"--share is a share of the pot above 0 and below 1, but {share:g} was given; 0.003 is usual.")
-    spot = _spot(
-        where, {"oop": oop, "ip": ip, "pot": pot, "stack": stack, "bets": _sizes(bets), "raises": _sizes(raises)}
-    )
+    chips = {"pot": pot, "stack": stack, "rake": rake, "rake_cap": rake_cap}
+    spot = _spot(where, {"oop": oop, "ip": ip, "bets": _sizes(bets), "raises": _sizes(raises)} | chips)
     check_spot(spot)
     with Waiting("compiling") as status:
 
@@ -103,6 +104,7 @@ def _facts(solution: Solution, node: Node) -> dict[str, Any]:
         "iterations": solution.steps,
         "seconds": solution.seconds,
         "wins": {seat: solution.wins(seat) for seat in ("oop", "ip")},
+        "rake": solution.raked,
         "player": node.seat,
         "moves": dict(zip(node.moves, node.overall.tolist(), strict=True)),
         "hands": hands,
@@ -117,8 +119,9 @@ def _print(solution: Solution, node: Node) -> None:
     out.print(table)
     pot = f"{solution.spot.pot:g}"
     first, last = solution.wins("oop"), solution.wins("ip")
+    house = f", the house {solution.raked:.3f}" if solution.spot.rake else ""
     out.print(
-        f"\nOf a pot of {pot} whoever acts first takes {first:.3f} and whoever acts last {last:.3f} on average. "
+        f"\nOf a pot of {pot} whoever acts first takes {first:.3f} and whoever acts last {last:.3f}{house} on average. "
         f"Exploitability {solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and "
         f"{solution.seconds:.1f} s.",
         soft_wrap=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -15,6 +15,7 @@ from feint.games.holdem import RANKS
 from feint.games.poker import Poker
 from feint.games.poker_spots import read_cards
 from feint.games.ranges import Range, read_range
+from feint.games.words import either
 
 DECK = Deck(RANKS, copies=4, suits=True)
 STREETS = {3: "flop", 4: "turn", 5: "river"}
@@ -42,11 +43,19 @@ class Spot:
     """Chips that each player has behind."""
     menus: Mapping[str, Mapping[str, Menu]] | Menu = MENU
     """What may be bet: the same everywhere, or by street (flop, turn, river) and player (oop, ip)."""
+    rake: float = 0.0
+    """The share of every pot that the house takes, what nobody called returned first …"""
+    rake_cap: float | None = None
+    """… up to so many chips; None for no limit."""
 
     def __post_init__(self) -> None:
         for name, value, least in (("pot", self.pot, 0.0), ("stack", self.stack, 0.0)):
             if not (least < value < math.inf):
                 raise BadInput(f"A spot needs a {name} above 0, but {name}={value:g} was given.")
+        if not 0 <= self.rake < 1:
+            raise BadInput(f"Rake is a share of the pot from 0 to below 1, but {self.rake:g} was given; 0.05 is usual.")
+        if self.rake_cap is not None and not self.rake_cap >= 0:
+            raise BadInput(f"A cap on rake is 0 chips or more, but {self.rake_cap:g} was given; leave it out for none.")
         if len(self.cards) not in STREETS:
             raise BadInput(
                 f"A board has 3, 4 or 5 cards, but {self.board!r} has {len(self.cards)}; name such as QsJh2h."
@@ -98,36 +107,55 @@ class Spot:
             least=0.0,
             rounds=tuple(Round(board=board, first=1, menus=pair) for board, pair in zip(boards, menus, strict=True)),
             showdown=best_five,
+            rake=self.rake,
+            rake_cap=self.rake_cap,
             name=f"hold'em on {self.board}",
         )
 
     @classmethod
     def read(cls, words: Mapping[str, Any]) -> Spot:
         """A spot as JSON has it: menus by street and player, or one under `bets`, `raises` and `all_in` for all."""
-        known = ("board", "oop", "ip", "pot", "stack", "menus", "bets", "raises", "all_in")
-        for name in words:
-            if name not in known:
-                raise BadInput(f"A spot has nothing called {name!r}; {nearest(name, known)}")
+        known = ("board", "oop", "ip", "pot", "stack", "menus", "bets", "raises", "all_in", "rake", "rake_cap")
+        _check_names(words, known, "A spot")
         if missing := [name for name in known[:5] if name not in words]:
             raise BadInput(f"A spot needs {', '.join(known[:5])}, but {', '.join(missing)} is missing.")
-        menus: Any = _menu(words)
-        if "menus" in words:
-            menus = {street: {seat: _menu(menu) for seat, menu in by.items()} for street, by in words["menus"].items()}
-        try:
-            return cls(
-                str(words["board"]),
-                str(words["oop"]),
-                str(words["ip"]),
-                float(words["pot"]),
-                float(words["stack"]),
-                menus,
-            )
-        except (TypeError, ValueError) as error:
-            if isinstance(error, BadInput):
-                raise
-            raise BadInput(
-                f"A spot has a pot and a stack in chips, but {words['pot']!r} and {words['stack']!r} were given."
-            ) from error
+        cap = words.get("rake_cap")
+        return cls(
+            str(words["board"]),
+            str(words["oop"]),
+            str(words["ip"]),
+            _number(words["pot"], "pot"),
+            _number(words["stack"], "stack"),
+            _menus(words["menus"]) if "menus" in words else _menu(words),
+            _number(words.get("rake", 0.0), "rake"),
+            None if cap is None else _number(cap, "rake_cap"),
+        )
+
+
+def _number(given: Any, name: str) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"A spot has a number for its {name}, but {given!r} was given.") from error
+
+
+def _check_names(words: Any, known: Iterable[str], what: str) -> None:
+    """Refuse what has other names in it than these."""
+    if not isinstance(words, Mapping):
+        raise BadInput(f"{what} is an object with {either(known, 'and')}, but {words!r} was given.")
+    for name in words:
+        if name not in known:
+            raise BadInput(f"{what} has nothing called {name!r}; {nearest(name, known)}")
+
+
+def _menus(words: Any) -> dict[str, dict[str, Menu]]:
+    """Menus by street and player."""
+    _check_names(words, STREETS.values(), "The menus of a spot")
+    for street, by in words.items():
+        _check_names(by, SEATS, f"The menu of the {street}")
+        for seat, menu in by.items():
+            _check_names(menu, ("bets", "raises", "all_in"), f"The menu of {seat} on the {street}")
+    return {street: {seat: _menu(menu) for seat, menu in by.items()} for street, by in words.items()}
 
 
 def _told(words: Mapping[str, Any]) -> str:

@@ -63,6 +63,11 @@ class Solution:
         """The chips of the pot, and beyond, that a player takes on average."""
         return float(self.judgement.values[SEATS[seat]]) + self.spot.pot / 2
 
+    @property
+    def raked(self) -> float:
+        """The chips that the house takes on average."""
+        return self.spot.pot - self.wins("oop") - self.wins("ip")
+
     def at(self, betting: str = "") -> Node:
         """What is done on the street of the spot after some betting, such as `check 0.5 pot`."""
         hand = bet(self.spot.game, betting)
@@ -94,7 +99,8 @@ class Solution:
     @cached_property
     def equity(self) -> tuple[Float[np.ndarray, " h"], Float[np.ndarray, " h"]]:
         """The share of the pot that each hand of each player takes if nobody bets any more."""
-        checked = replace(self.spot.game, rounds=tuple(replace(each, cap=0) for each in self.spot.game.rounds))
+        rounds = tuple(replace(each, cap=0) for each in self.spot.game.rounds)
+        checked = replace(self.spot.game, rounds=rounds, rake=0.0)
         ranges = [_weights(self.spot, seat) for seat in ("ip", "oop")]
         tree = build_public_tree(checked, board=[self.spot.cards], ranges=ranges)
         tables = tuple(tuple(stage.zeros(number) for number in range(len(stage.moves))) for stage in tree.rounds)

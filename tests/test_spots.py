@@ -12,12 +12,13 @@ from typer.testing import CliRunner
 from feint.cli import app
 from feint.games.errors import BadInput
 from feint.games.hand import Menu
-from feint.games.postflop import DECK, Spot
+from feint.games.postflop import DECK, Lock, Spot
 from feint.games.ranges import read_range
 from feint.public.tree import build_public_tree
 from feint.report.range_grid import draw_range
 from feint.runs.resources import check_spot
-from feint.solvers.spots import solve, spot_size, spot_tree
+from feint.solvers.spot_trees import spot_size, spot_tree
+from feint.solvers.spots import solve
 
 POLAR = Spot("KsKh7d4c2s", oop="AA,65s", ip="QQ", pot=10, stack=10, menus=Menu((1.0,), ()))
 """Aces beat queens and six-five does not. Whoever acts first may bet the pot, which is all there is."""
@@ -89,6 +90,65 @@ def test_rake_of_ties_is_shared():
     solution = solve(spot, share=0.0001)
     for seat in ("oop", "ip"):
         assert solution.wins(seat) == pytest.approx(4.85, abs=0.01)
+
+
+def test_a_lock_on_what_is_done_anyway_changes_nothing(polar):
+    first = polar.at()
+    kinds = {kind: chances for kind, _, chances, _, _ in first.kinds()}
+    locks = tuple(Lock("", dict(zip(first.moves, kinds[kind], strict=True)), kind) for kind in kinds)
+    locked = solve(replace(POLAR, locks=locks), share=0.0005)
+    np.testing.assert_allclose(locked.at().chances[first.reach > 0], first.chances[first.reach > 0], atol=0.02)
+    assert locked.wins("oop") == pytest.approx(polar.wins("oop"), abs=0.02)
+
+
+def test_whoever_is_bound_to_fold_loses_the_pot():
+    locked = solve(replace(POLAR, locks=(Lock("all-in", {"fold": 1}),)), share=0.0001)
+    assert locked.wins("oop") == pytest.approx(10.0, abs=0.01)
+    kinds = {kind: chances for kind, _, chances, _, _ in locked.at().kinds()}
+    assert kinds["65s"][1] == pytest.approx(1.0, abs=0.01)
+    np.testing.assert_array_equal(locked.at("all-in").chances[:, 0], 1.0)
+
+
+def test_the_other_does_as_well_as_can_be_against_a_lock():
+    """Too few bluffs: bluff catchers fold. What it costs the player who is bound is not held against it."""
+    bluff = Lock("", {"check": 0.9, "all": 0.1}, "65s")
+    locked = solve(replace(POLAR, locks=(Lock("", {"all-in": 1}), bluff)), share=0.0001)
+    assert locked.share <= 0.0001
+    assert locked.at("all-in").overall[0] == pytest.approx(1.0, abs=0.01)
+    kinds = {kind: (chances, wins) for kind, _, chances, wins, _ in locked.at().kinds()}
+    assert kinds["65s"][0][1] == pytest.approx(0.1)
+    assert kinds["65s"][1] == pytest.approx(1.0, abs=0.02)  # a tenth of the time the whole pot
+    # What moves would win is told of bound hands as well.
+    bluffs = locked.at().wins[locked.at().chances[:, 1] < 0.5]
+    np.testing.assert_allclose(bluffs, [[0.0, 10.0]] * 4, atol=0.1)
+
+
+def test_locks_of_some_suits_keep_suits_apart():
+    spot = Spot("QsJh2h9s4h", "AA,KK", "QQ,AKs", 10, 20)
+    for hands, count in (("AA", 2), ("AdAh", 1)):
+        assert len(spot_tree(replace(spot, locks=(Lock("", {"check": 1}, hands),))).renamings) == count
+
+
+@pytest.mark.parametrize(
+    ("lock", "sentence"),
+    [
+        ({"betting": "raise", "moves": {"check": 1}}, "is not a move at the start"),
+        ({"betting": "check", "moves": {"fold": 1}}, "has no move 'fold'; the moves there are check and all-in"),
+        ({"moves": {"check": 0.7}}, "sum to 1"),
+        ({"moves": {"check": 1.5, "all-in": -0.5}}, "0 or more and sum to 1"),
+        ({"moves": {"check": "often"}}, "'often' was given"),
+        ({"hands": "KQs", "moves": {"check": 1}}, "'KQs', which oop never holds there"),
+        ({"hands": "AA:0.5", "moves": {"check": 1}}, "have no weights"),
+        ({"hands": "A1", "moves": {"check": 1}}, "is no hand of a range"),
+        ({"move": {"check": 1}}, "did you mean moves"),
+        ({"betting": ""}, "A lock needs moves"),
+        ({"betting": "check check", "moves": {"check": 1}}, "over after"),
+    ],
+)
+def test_bad_locks_are_one_sentence(lock, sentence):
+    spot = {"board": POLAR.board, "oop": POLAR.oop, "ip": POLAR.ip, "pot": 10, "stack": 10, "bets": [1], "raises": []}
+    with pytest.raises(BadInput, match=sentence):
+        Spot.read(spot | {"locks": [lock]})
 
 
 def test_a_solution_is_drawn(polar, tmp_path):

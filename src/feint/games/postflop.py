@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -15,7 +15,8 @@ from feint.games.holdem import RANKS
 from feint.games.poker import Poker
 from feint.games.poker_spots import read_cards
 from feint.games.ranges import Range, read_range
-from feint.games.words import either
+from feint.games.streets import Street, read_streets
+from feint.games.words import either, meant
 
 DECK = Deck(RANKS, copies=4, suits=True)
 STREETS = {3: "flop", 4: "turn", 5: "river"}
@@ -24,6 +25,19 @@ IN_POSITION, OUT_OF_POSITION = 0, 1
 SEATS = {"oop": OUT_OF_POSITION, "ip": IN_POSITION}
 MENU = Menu((0.5, 1.0), (0.5,))
 """What may be bet unless someone says otherwise."""
+
+
+@final
+@dataclass(frozen=True)
+class Lock:
+    """What a player is bound to after some betting; the other solves against it."""
+
+    betting: str
+    """What was bet before, with the cards that were dealt: check check / 5c."""
+    moves: Mapping[str, float]
+    """How often each move is made; those left out never are."""
+    hands: str = "any"
+    """The hands that it is for, written as ranges are. What comes later counts."""
 
 
 @final
@@ -47,6 +61,8 @@ class Spot:
     """The share of every pot that the house takes, what nobody called returned first …"""
     rake_cap: float | None = None
     """… up to so many chips; None for no limit."""
+    locks: tuple[Lock, ...] = ()
+    """What players are bound to, if anything."""
 
     def __post_init__(self) -> None:
         for name, value, least in (("pot", self.pot, 0.0), ("stack", self.stack, 0.0)):
@@ -74,6 +90,8 @@ class Spot:
         for seat in SEATS:
             if not any(weight > 0 and not set(hand) & set(self.cards) for hand, weight in self.range(seat).items()):
                 raise BadInput(f"Every hand in the range of {seat} has a card of the board {self.board}; give others.")
+        for lock in self.locks:
+            self.bound(lock)
 
     @cached_property
     def cards(self) -> Cards:
@@ -112,10 +130,35 @@ class Spot:
             name=f"hold'em on {self.board}",
         )
 
+    def after(self, betting: str) -> Street:
+        """Where the hand stands after betting such as `check 0.5 pot call / 5c check`."""
+        return read_streets(self.game, self.cards, betting)
+
+    def bound(self, lock: Lock) -> tuple[Street, tuple[float, ...], Set[Cards]]:
+        """What a lock means: where it is for, how often each legal move is made, and the hands that it is for."""
+        street = self.after(lock.betting)
+        offered = [self.game.spoken(street.hand, move) for move in self.game.legal(street.hand)]
+        chances = dict.fromkeys(offered, 0.0)
+        for said, chance in lock.moves.items():
+            if len(found := meant(said, offered)) != 1:
+                where = f"after {lock.betting!r}" if lock.betting else "at the start"
+                raise BadInput(f"A lock {where} has no move {said!r}; the moves there are {either(offered, 'and')}.")
+            chances[found[0]] += _number(chance, f"lock on {said!r}")
+        if not (min(chances.values()) >= 0 and math.isclose(sum(chances.values()), 1, abs_tol=1e-6)):
+            raise BadInput(f"The chances of a lock are 0 or more and sum to 1, but {dict(lock.moves)} was given.")
+        hands = read_range(lock.hands, DECK)
+        if set(hands.values()) != {1.0}:
+            raise BadInput(f"The hands of a lock have no weights, but {lock.hands!r} was given; leave them out.")
+        seat = next(seat for seat, player in SEATS.items() if player == street.hand.actor)
+        gone = {*self.cards, *(card for cards in street.dealt for card in cards)}
+        if not any(self.range(seat).get(hand, 0) > 0 and not gone & set(hand) for hand in hands):
+            raise BadInput(f"A lock is for {lock.hands!r}, which {seat} never holds there; name hands of its range.")
+        return street, tuple(chances.values()), hands.keys()
+
     @classmethod
     def read(cls, words: Mapping[str, Any]) -> Spot:
         """A spot as JSON has it: menus by street and player, or one under `bets`, `raises` and `all_in` for all."""
-        known = ("board", "oop", "ip", "pot", "stack", "menus", "bets", "raises", "all_in", "rake", "rake_cap")
+        known = ("board", "oop", "ip", "pot", "stack", "menus", "bets", "raises", "all_in", "rake", "rake_cap", "locks")
         _check_names(words, known, "A spot")
         if missing := [name for name in known[:5] if name not in words]:
             raise BadInput(f"A spot needs {', '.join(known[:5])}, but {', '.join(missing)} is missing.")
@@ -129,6 +172,7 @@ class Spot:
             _menus(words["menus"]) if "menus" in words else _menu(words),
             _number(words.get("rake", 0.0), "rake"),
             None if cap is None else _number(cap, "rake_cap"),
+            tuple(map(_lock, words.get("locks", ()))),
         )
 
 
@@ -137,6 +181,13 @@ def _number(given: Any, name: str) -> float:
         return float(given)
     except (TypeError, ValueError) as error:
         raise BadInput(f"A spot has a number for its {name}, but {given!r} was given.") from error
+
+
+def _lock(words: Any) -> Lock:
+    _check_names(words, ("betting", "hands", "moves"), "A lock")
+    if not isinstance(moves := words.get("moves"), Mapping):
+        raise BadInput(f"A lock needs moves such as {{'check': 0.7, 'pot': 0.3}}, but {moves!r} was given.")
+    return Lock(str(words.get("betting", "")), moves, str(words.get("hands", "any")))
 
 
 def _check_names(words: Any, known: Iterable[str], what: str) -> None:

@@ -27,6 +27,7 @@ from feint.games.poker import Poker
 from feint.public.boards import Boards, Renamings, apart, count_boards, deal, first_board, renamings_of, same_hands
 from feint.public.combinations import chosen, number_of
 from feint.public.lines import Betting, rounds_of
+from feint.public.play import Bound
 from feint.public.showdown import Removal, Showdown, Way, removal_of, showdown_of
 
 PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
@@ -91,6 +92,8 @@ class Round(eqx.Module):
     removal: Removal
     showdown: Showdown | None
     """In the last round."""
+    bound: tuple[Bound | None, ...]
+    """What players are bound to at each decision, if anything."""
 
     @property
     def boards(self) -> int:
@@ -262,6 +265,7 @@ def build_public_tree(
                 showdown=showdown_of(_strengths(game, deck, boards, shown)[filled], hands, cards, chosen_way)
                 if last
                 else None,
+                bound=(None,) * len(bets.decisions),
             )
         )
     return PublicTree(
@@ -286,11 +290,11 @@ def _same_held(boards: Boards, renamings: Renamings, held: Int[np.ndarray, "h k"
     if most == 1:
         return None
     ways = np.array([np.resize(np.flatnonzero(alike), most) for alike in boards.alike])
-    same: Int[np.ndarray, "b s h"] = _renamed(renamings, held)[ways]
+    same: Int[np.ndarray, "b s h"] = renamed_hands(renamings, held)[ways]
     return same
 
 
-def _renamed(renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "g h"]:
+def renamed_hands(renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "g h"]:
     """The number of each hand, among these, that renaming suits makes of each; −1 where it is none of them."""
     cards = renamings.shape[1]
     number = np.full(comb(cards, held.shape[1]), -1, np.int32)
@@ -325,7 +329,7 @@ def _undealt(boards: Boards) -> Boards:
 
 def _unchanged(renamings: Renamings, held: Int[np.ndarray, "h k"], ranges: Sequence[np.ndarray]) -> Renamings:
     """The renamings of suits that leave ranges as they are."""
-    after = _renamed(renamings, held)
+    after = renamed_hands(renamings, held)
     return renamings[[all(np.array_equal(weights[hands], weights) for weights in ranges) for hands in after]]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
@@ -17,14 +17,14 @@ from jaxtyping import Array, Float, Int
 from feint.games.errors import BadInput
 from feint.games.poker_spots import bet
 from feint.games.postflop import DECK, SEATS, Spot
-from feint.public.combinations import number_of
-from feint.public.judge import Expectation, Judgement, judge
+from feint.public.judge import Judgement, judge
 from feint.public.notes import Note, notes_of
-from feint.public.play import Tables, Written, normalised
-from feint.public.sweep import run
-from feint.public.tree import PublicSize, PublicTree, build_public_tree, public_size
+from feint.public.play import Tables, normalised
+from feint.public.sweep import shown
+from feint.public.tree import PublicTree
 from feint.solvers.public_cfr import PublicCFRState, PublicRegretMinimiser
 from feint.solvers.regrets import Rule
+from feint.solvers.spot_trees import free, kept, spot_tree
 
 RULE = Rule(alpha=1.5, beta=0.0, gamma=2.0, predictive=False)
 """Discounted CFR, the usual choice for spots (Brown & Sandholm 2019)."""
@@ -94,27 +94,20 @@ class Solution:
     @cached_property
     def _notes(self) -> list[tuple[Any, ...]]:
         compiled = eqx.filter_jit(lambda tree, tables, player: notes_of(tree, tables, player)[1][0])
-        return [compiled(self.tree, self.tables, player) for player in (0, 1)]
+        return [compiled(free(self.tree), self.tables, player) for player in (0, 1)]
 
     @cached_property
     def equity(self) -> tuple[Float[np.ndarray, " h"], Float[np.ndarray, " h"]]:
         """The share of the pot that each hand of each player takes if nobody bets any more."""
-        rounds = tuple(replace(each, cap=0) for each in self.spot.game.rounds)
-        checked = replace(self.spot.game, rounds=rounds, rake=0.0)
-        ranges = [_weights(self.spot, seat) for seat in ("ip", "oop")]
-        tree = build_public_tree(checked, board=[self.spot.cards], ranges=ranges)
-        tables = tuple(tuple(stage.zeros(number) for number in range(len(stage.moves))) for stage in tree.rounds)
-        shares = []
-        for player in (0, 1):
-            nothing = tuple((None,) * len(stage.moves) for stage in tree.rounds)
-            won = np.asarray(_run(tree, Expectation(player, Written(tables)), nothing))
-            shares.append(_shared(won, np.asarray(tree.met(player))) / self.spot.pot + 0.5)
-        return shares[0], shares[1]
+        shares = [
+            _shared(np.asarray(_shown(self.tree, player)), np.asarray(self.tree.met(player))) for player in (0, 1)
+        ]
+        return (shares[0] + 1) / 2, (shares[1] + 1) / 2
 
 
 @eqx.filter_jit
-def _run(tree: PublicTree, sweep: Any, book: Any) -> Float[Array, " h"]:
-    return run(tree, sweep, book)[0]
+def _shown(tree: PublicTree, player: int) -> Float[Array, " h"]:
+    return shown(tree, 0, tree.ranges[1 - player][None])[0]
 
 
 def _met(removal: Any, reach: Float[Array, "b l h"]) -> Float[Array, "b l h"]:
@@ -175,28 +168,6 @@ class Node:
             )
 
 
-def spot_size(spot: Spot) -> PublicSize:
-    """How large the tree of a spot is, at most: ranges that tell suits apart make it larger than others."""
-    comes = [hand for seat in SEATS for hand, weight in spot.range(seat).items() if weight > 0]
-    hands = len({hand for hand in comes if not set(hand) & set(spot.cards)})
-    return public_size(spot.game, board=[spot.cards], symmetric=False, hands=hands)
-
-
-def spot_tree(spot: Spot) -> PublicTree:
-    """The public tree of a spot."""
-    return build_public_tree(spot.game, board=[spot.cards], ranges=[_weights(spot, seat) for seat in ("ip", "oop")])
-
-
-def _weights(spot: Spot, seat: str) -> Float[np.ndarray, " h"]:
-    """How often a player comes with each hand of the cards that the board leaves."""
-    rest = [card for card in range(DECK.kinds) if card not in spot.cards]
-    weights = np.zeros(len(rest) * (len(rest) - 1) // 2)
-    for hand, weight in spot.range(seat).items():
-        if not set(hand) & set(spot.cards):
-            weights[number_of(np.array([rest.index(card) for card in hand]), len(rest))] = weight
-    return weights
-
-
 def solve(
     spot: Spot,
     share: float = 0.003,
@@ -226,7 +197,7 @@ def solve(
         if progress:
             progress(Progress(done, reached, spent))
         if reached <= share or done >= steps or (seconds is not None and spent >= seconds):
-            return Solution(spot, tree, solver.strategy(state).weights, judgement, done, spent)
+            return Solution(spot, tree, kept(tree, solver.strategy(state).weights), judgement, done, spent)
 
 
 def _forward(solver: PublicRegretMinimiser, state: PublicCFRState, steps: Int[Array, ""]) -> PublicCFRState:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +15,9 @@ from feint.games.errors import BadInput
 from feint.games.hand import Menu
 from feint.games.postflop import DECK, Lock, Spot
 from feint.games.ranges import read_range
+from feint.public.combinations import chosen
+from feint.public.judge import judge
+from feint.public.places import place_of
 from feint.public.tree import build_public_tree
 from feint.report.range_grid import draw_range
 from feint.runs.resources import check_spot
@@ -155,9 +159,89 @@ def test_a_solution_is_drawn(polar, tmp_path):
     assert draw_range(polar.at(), tmp_path / "range.png").stat().st_size > 1000
 
 
-def test_beyond_the_street_nothing_is_told(polar):
+def test_beyond_the_end_nothing_is_told(polar):
     with pytest.raises(BadInput, match="over after"):
         polar.at("check check")
+
+
+TURN = Spot("QsJh2h9s", oop="AA,KQs,T8s", ip="QQ,AKs,JTs", pot=10, stack=10, menus=Menu((1.0,), ()))
+"""Diamonds and clubs may change places."""
+
+
+@pytest.fixture(scope="module")
+def turn():
+    return solve(TURN, share=0.001)
+
+
+def test_later_streets_are_told_whatever_suits_are_called(turn):
+    """The same strategy, written down with suits apart, is as good and comes to the same on every card."""
+    ranges = [turn.tree.ranges[player] for player in (0, 1)]
+    rest = [card for card in range(DECK.kinds) if card not in TURN.cards]
+    number = {tuple(hand): place for place, hand in enumerate(turn.tree.held.tolist())}
+    every = [tuple(rest[place] for place in pair) for pair in chosen(len(rest), 2).tolist()]
+    told = [np.array([float(each[number[hand]]) if hand in number else 0.0 for hand in every]) for each in ranges]
+    tree = build_public_tree(TURN.game, board=[TURN.cards], ranges=told, symmetric=False)
+    assert [len(each.rounds[1].cards) for each in (turn.tree, tree)] == [35, 48]
+    places = [place_of(turn.tree, ((1, 1), ()), [(card,)]) for card in rest]
+    river = tuple(
+        tuple(jnp.stack([move[place.board][:, place.hands] for place in places]) for move in moves)
+        for moves in turn.tables[1]
+    )
+    assert tree.rounds[1].cards[:, -1].tolist() == rest
+    tables = turn.tables[0], river
+    whole = replace(turn, tree=tree, tables=tables, judgement=judge(tree, tables))
+    assert whole.share == pytest.approx(turn.share, abs=1e-9)
+    for betting in (
+        "check check / 5c",
+        "check check / 5d",
+        "check check / Ad check",
+        "check check 3s all-in",
+        "all-in",
+    ):
+        ours, theirs = turn.at(betting), whole.at(betting)
+        assert (ours.seat, ours.moves, ours.board) == (theirs.seat, theirs.moves, theirs.board)
+        assert ours.comes == pytest.approx(theirs.comes)
+        for name in ("reach", "chances", "wins", "equity"):
+            np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-6, err_msg=name)
+
+
+def test_the_cards_of_later_streets_are_out_of_the_deck(turn):
+    node = turn.at("check check / Ad")
+    assert DECK.name(node.board[-1]) == "Ad"
+    assert node.reach[(node.hands == node.board[-1]).any(1)].sum() == 0
+    assert {kind: weight for kind, weight, *_ in node.kinds()}["AA"] <= 3
+
+
+def test_equity_on_the_river_is_told_against_those_who_come(turn):
+    node = turn.at("check check / 5d")
+    kinds = {kind: equity for kind, _, _, _, equity in node.kinds()}
+    assert kinds["T8s"] == pytest.approx(1.0)  # a straight
+    assert 0 < kinds["AA"] < 1  # queens are still among those who checked
+
+
+@pytest.mark.parametrize(
+    ("betting", "sentence"),
+    [
+        ("check check", "does not say with which card"),
+        ("check check / Qs", "lies on the board already"),
+        ("check / 5c check", "not where the slashes have it"),
+        ("check check / 5c 6c", "not where the slashes have it"),
+        ("check check / 5x", "'5x' is not a move"),
+    ],
+)
+def test_bad_streets_are_one_sentence(betting, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        TURN.after(betting)
+
+
+def test_locks_are_for_later_streets_too_and_what_they_leave_out_never_comes():
+    locks = Lock("", {"check": 1}), Lock("check check / 5c", {"all-in": 1}, "AA")
+    locked = solve(replace(TURN, locks=locks), share=0.001)
+    aces = {DECK.name(card): locked.at(f"check check / {DECK.name(card)}") for card in (12, 13, 14, 15)}
+    kinds = {card: {kind: chances for kind, _, chances, *_ in node.kinds()} for card, node in aces.items()}
+    assert [kinds[card]["AA"][1] > 0.999999 for card in aces] == [card == "5c" for card in aces]
+    with pytest.raises(BadInput, match=r"'all-in' never comes, since oop never plays so"):
+        locked.at("all-in")
 
 
 def test_suits_are_taken_as_one_only_where_ranges_are_the_same_for_all():

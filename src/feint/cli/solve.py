@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from feint.solvers.spots import Node, Solution
 
 
+SELDOM = 1e-4
+"""Where players come with fewer of their hands there is little to learn from."""
+
+
 def solve(
     where: Annotated[
         str, typer.Argument(metavar="BOARD", help="QsJh2h, with the turn and the river if they lie; or a JSON file.")
@@ -30,7 +34,7 @@ def solve(
     raises: Annotated[str, typer.Option(help="Raises as fractions of the pot after calling.")] = "0.5",
     rake: Annotated[float, typer.Option(help="The share of every pot that the house takes: 0.05.")] = 0.0,
     rake_cap: Annotated[float | None, typer.Option(help="The most that it takes, in chips.")] = None,
-    betting: Annotated[str, typer.Option(help="Show the spot after this betting: 'check pot'.")] = "",
+    betting: Annotated[str, typer.Option(help="Show the spot after this: 'check pot', 'check check / 5c bet'.")] = "",
     share: Annotated[float, typer.Option(help="Stop when exploitability is this share of the pot.")] = 0.003,
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
     picture: Annotated[Path | None, typer.Option("--out", help="Draw the range there: .png, .svg or .pdf.")] = None,
@@ -58,6 +62,11 @@ def solve(
             from feint.report.range_grid import draw_range
 
             draw_range(node, picture, f"{spot.board}: {node.seat}{f', after {betting}' if betting else ''}")
+    for seat, often in node.comes.items():
+        if often < SELDOM:
+            err.print(
+                f"{seat} plays so with {often:.2g} of its hands: what is told of it was hardly learned.", soft_wrap=True
+            )
     print_json(_facts(solution, node)) if as_json else _print(solution, node)
     if picture is not None:
         err.print(f"The picture is {picture}.", soft_wrap=True)
@@ -98,7 +107,7 @@ def _facts(solution: Solution, node: Node) -> dict[str, Any]:
             }
         )
     return {
-        "board": solution.spot.board,
+        "board": "".join(map(DECK.name, node.board)),
         "pot": solution.spot.pot,
         "exploitability": {"value": solution.share, "unit": "share of the pot", "kind": "exact"},
         "iterations": solution.steps,
@@ -106,6 +115,7 @@ def _facts(solution: Solution, node: Node) -> dict[str, Any]:
         "wins": {seat: solution.wins(seat) for seat in ("oop", "ip")},
         "rake": solution.raked,
         "player": node.seat,
+        "comes": node.comes,
         "moves": dict(zip(node.moves, node.overall.tolist(), strict=True)),
         "hands": hands,
     }

@@ -20,7 +20,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from feint.arena.arena import for_device
 from feint.arena.betting import BettingTree, unroll_betting
-from feint.arena.ranks import build_ranks
+from feint.arena.ranks import HandRanks, build_ranks
 from feint.games.cards import Cards, Deck, best_five
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
@@ -333,12 +333,15 @@ def _unchanged(renamings: Renamings, held: Int[np.ndarray, "h k"], ranges: Seque
     return renamings[[all(np.array_equal(weights[hands], weights) for weights in ranges) for hands in after]]
 
 
+@eqx.filter_jit
+def _ranked(ranks: HandRanks, boards: Int[Array, "b c"], hands: Int[Array, "b h k"]) -> Int[Array, "b h"]:
+    return ranks.rank_of(ranks.key(hands) + ranks.key(boards)[:, None])
+
+
 def _strengths(game: Poker, deck: Deck, boards: Boards, hands: Int[np.ndarray, "b h k"]) -> Int[np.ndarray, "b h"]:
     """How strong each hand is on each board. Of hands with a card of the board it means nothing, and does no harm."""
     if game.showdown is best_five:
-        ranks = build_ranks(deck)
-        board = ranks.key(jnp.asarray(boards.cards))[:, None]
-        return np.asarray(ranks.rank_of(ranks.key(jnp.asarray(hands)) + board))
+        return np.asarray(_ranked(build_ranks(deck), jnp.asarray(boards.cards), jnp.asarray(hands)))
     found = [
         [game.showdown(deck, tuple(hand), tuple(board)) for hand in those.tolist()]
         for those, board in zip(hands, boards.cards.tolist(), strict=True)

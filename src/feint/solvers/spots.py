@@ -76,7 +76,7 @@ class Solution:
         street = self.spot.after(betting)
         place = place_of(self.tree, street.hand.moves, street.dealt)
         stage, player = self.tree.rounds[place.number], place.decision.actor
-        note: Note = self._notes(player)[place.number][place.decision.number]
+        note: Note = self._notes(player, place.number)[place.decision.number]
         here = place.board, place.line
         open_ = np.ones(stage.hands) if stage.open is None else np.asarray(stage.open[place.board], float)
         mine, theirs = np.asarray(note.mine[here], float) * open_, np.asarray(note.theirs[here], float) * open_
@@ -104,9 +104,10 @@ class Solution:
         )
 
     @cached_property
-    def _notes(self) -> Callable[[int], tuple[tuple[Any, ...], ...]]:
-        compiled = eqx.filter_jit(lambda tree, tables, player: notes_of(tree, tables, player)[1])
-        return cache(lambda player: compiled(free(self.tree), self.tables, player))
+    def _notes(self) -> Callable[[int, int], tuple[Any, ...]]:
+        """What is to be said of each decision of a player in a round."""
+        compiled = eqx.filter_jit(lambda tree, tables, player, number: notes_of(tree, tables, player)[1][number])
+        return cache(lambda player, number: compiled(free(self.tree), self.tables, player, number))
 
 
 @eqx.filter_jit
@@ -192,10 +193,10 @@ def solve(
     state: PublicCFRState = eqx.filter_jit(lambda solver: jax.tree.map(jnp.copy, solver.init(jax.random.key(0))))(
         solver
     )
-    compiled: Any = eqx.filter_jit(_forward, donate="all-except-first")
-    forward = compiled.lower(solver, state, jnp.asarray(1)).compile()
-    look = eqx.filter_jit(lambda solver, state: judge(solver.tree, solver.strategy(state).weights))
-    judgement = look(solver, state)
+    steps_of: Any = eqx.filter_jit(_forward, donate="all-except-first")
+    look_at: Any = eqx.filter_jit(_look)
+    forward = steps_of.lower(solver, state, jnp.asarray(1)).compile()
+    look = look_at.lower(solver, state).compile()
     begun, done = time.monotonic(), 0
     while True:
         count = min(STEPS, steps - done)
@@ -207,6 +208,10 @@ def solve(
             progress(Progress(done, reached, spent))
         if reached <= share or done >= steps or (seconds is not None and spent >= seconds):
             return Solution(spot, tree, kept(tree, solver.strategy(state).weights), judgement, done, spent)
+
+
+def _look(solver: PublicRegretMinimiser, state: PublicCFRState) -> Judgement:
+    return judge(solver.tree, solver.strategy(state).weights)
 
 
 def _forward(solver: PublicRegretMinimiser, state: PublicCFRState, steps: Int[Array, ""]) -> PublicCFRState:

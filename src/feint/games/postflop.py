@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -155,6 +155,14 @@ class Spot:
             raise BadInput(f"A lock is for {lock.hands!r}, which {seat} never holds there; name hands of its range.")
         return street, tuple(chances.values()), hands.keys()
 
+    def words(self) -> dict[str, Any]:
+        """The spot as JSON has it, which `read` reads."""
+        menus = {street: {seat: asdict(self.menu(street, seat)) for seat in SEATS} for street in self.streets}
+        return asdict(replace(self, menus=MENU, locks=())) | {
+            "menus": menus,
+            "locks": [{"betting": each.betting, "moves": dict(each.moves), "hands": each.hands} for each in self.locks],
+        }
+
     @classmethod
     def read(cls, words: Mapping[str, Any]) -> Spot:
         """A spot as JSON has it: menus by street and player, or one under `bets`, `raises` and `all_in` for all."""
@@ -172,7 +180,7 @@ class Spot:
             _menus(words["menus"]) if "menus" in words else _menu(words),
             _number(words.get("rake", 0.0), "rake"),
             None if cap is None else _number(cap, "rake_cap"),
-            tuple(map(_lock, words.get("locks", ()))),
+            _locks(words.get("locks", [])),
         )
 
 
@@ -181,6 +189,12 @@ def _number(given: Any, name: str) -> float:
         return float(given)
     except (TypeError, ValueError) as error:
         raise BadInput(f"A spot has a number for its {name}, but {given!r} was given.") from error
+
+
+def _locks(words: Any) -> tuple[Lock, ...]:
+    if not isinstance(words, list):
+        raise BadInput(f"A spot has a list of locks, but {words!r} was given; write it in brackets.")
+    return tuple(map(_lock, words))
 
 
 def _lock(words: Any) -> Lock:

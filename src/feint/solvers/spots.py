@@ -28,7 +28,11 @@ from feint.solvers.regrets import Rule
 from feint.solvers.spot_trees import free, kept, spot_tree
 
 RULE = Rule(alpha=1.5, beta=0.0, gamma=2.0, predictive=False)
-"""Discounted CFR, the usual choice for spots (Brown & Sandholm 2019)."""
+"""Discounted CFR, the usual choice for spots (Brown & Sandholm 2019).
+
+With rake games are not zero-sum, and nothing says that it gets there; on a river it did: 0.001% of the pot after 3,260
+to 4,320 iterations with rake of 5% and 20%, with a cap and without, and after 3,240 with none.
+"""
 STEPS = 20
 """Iterations between looks at how good it is."""
 MET = 1e-12

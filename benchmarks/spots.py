@@ -15,7 +15,8 @@ from pathlib import Path
 import jax
 
 from feint.games.postflop import Spot
-from feint.solvers.spots import Progress, solve, spot_size
+from feint.solvers.spot_trees import spot_size
+from feint.solvers.spots import Progress, solve
 
 SPOT = Path(__file__).parent / "spots" / "QsJh2h.json"
 

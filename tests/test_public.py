@@ -233,6 +233,13 @@ def test_a_declared_game_is_judged_as_when_unrolled():
     )
 
 
+def test_a_game_with_rake_is_judged_as_when_unrolled():
+    """Ties among them, and pots on both sides of the cap."""
+    deck = Deck("QKA", 2, suits=True)
+    rounds = Round(2.0, cap=1), Round(4.0, cap=1, board=1)
+    judged_alike(Poker(deck, rounds, high_card, ante=1, rake=0.1, rake_cap=0.5), 3)
+
+
 def judged_alike(game: Poker, seed: int) -> None:
     whole, form = TreeForm.of(game, None), PublicForm.of(game, None)
     tree = build_public_tree(game, exact=True)

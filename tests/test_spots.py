@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import equinox as eqx
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -11,12 +14,17 @@ from typer.testing import CliRunner
 from feint.cli import app
 from feint.games.errors import BadInput
 from feint.games.hand import Menu
-from feint.games.postflop import DECK, Spot
+from feint.games.postflop import DECK, Lock, Spot
 from feint.games.ranges import read_range
 from feint.public.build import build_public_tree
+from feint.public.combinations import chosen
+from feint.public.judge import judge
+from feint.public.places import place_of
 from feint.report.range_grid import draw_range
 from feint.runs.resources import check_spot
-from feint.solvers.spots import solve, spot_size, spot_tree
+from feint.runs.solutions import load_solution, save_solution
+from feint.solvers.spot_trees import spot_size, spot_tree
+from feint.solvers.spots import solve
 
 POLAR = Spot("KsKh7d4c2s", oop="AA,65s", ip="QQ", pot=10, stack=10, menus=Menu((1.0,), ()))
 """Aces beat queens and six-five does not. Whoever acts first may bet the pot, which is all there is."""
@@ -71,13 +79,208 @@ def test_a_polarised_river_is_played_as_theory_has_it(polar):
     assert answer.overall[1] == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.parametrize(("cap", "bluffs", "wins"), [(None, 10 / 17, (90 + 9 * 17) / 19), (2.0, 10 / 18, 252 / 19)])
+def test_rake_is_taken_of_the_pot_that_is_won(cap, bluffs, wins):
+    """One tenth: 1 chip where the bet is not called, 3 or the cap where it is. Both are indifferent as before."""
+    raked = solve(replace(POLAR, rake=0.1, rake_cap=cap), share=0.0005)
+    kinds = {kind: (chances, wins) for kind, _, chances, wins, _ in raked.at().kinds()}
+    assert kinds["65s"][0][1] == pytest.approx(1.5 * bluffs, abs=0.03)
+    assert kinds["AA"][1] == pytest.approx(wins, abs=0.1)
+    assert raked.at("all-in").overall[1] == pytest.approx(9 / 19, abs=0.02)
+    assert raked.at().equity.max() == pytest.approx(1.0)
+    assert raked.raked == pytest.approx(10 - raked.wins("oop") - raked.wins("ip"))
+
+
+def test_rake_of_ties_is_shared():
+    spot = Spot("AsKsQsJsTs", "22", "33", pot=10, stack=10, menus=Menu((1.0,), ()), rake=0.05, rake_cap=0.3)
+    solution = solve(spot, share=0.0001)
+    for seat in ("oop", "ip"):
+        assert solution.wins(seat) == pytest.approx(4.85, abs=0.01)
+
+
+def test_a_lock_on_what_is_done_anyway_changes_nothing(polar):
+    first = polar.at()
+    kinds = {kind: chances for kind, _, chances, _, _ in first.kinds()}
+    locks = tuple(Lock("", dict(zip(first.moves, kinds[kind], strict=True)), kind) for kind in kinds)
+    locked = solve(replace(POLAR, locks=locks), share=0.0005)
+    np.testing.assert_allclose(locked.at().chances[first.reach > 0], first.chances[first.reach > 0], atol=0.02)
+    assert locked.wins("oop") == pytest.approx(polar.wins("oop"), abs=0.02)
+
+
+def test_whoever_is_bound_to_fold_loses_the_pot():
+    locked = solve(replace(POLAR, locks=(Lock("all-in", {"fold": 1}),)), share=0.0001)
+    assert locked.wins("oop") == pytest.approx(10.0, abs=0.01)
+    kinds = {kind: chances for kind, _, chances, _, _ in locked.at().kinds()}
+    assert kinds["65s"][1] == pytest.approx(1.0, abs=0.01)
+    np.testing.assert_array_equal(locked.at("all-in").chances[:, 0], 1.0)
+
+
+def test_the_other_does_as_well_as_can_be_against_a_lock():
+    """Too few bluffs: bluff catchers fold. What it costs the player who is bound is not held against it."""
+    bluff = Lock("", {"check": 0.9, "all": 0.1}, "65s")
+    locked = solve(replace(POLAR, locks=(Lock("", {"all-in": 1}), bluff)), share=0.0001)
+    assert locked.share <= 0.0001
+    assert locked.at("all-in").overall[0] == pytest.approx(1.0, abs=0.01)
+    kinds = {kind: (chances, wins) for kind, _, chances, wins, _ in locked.at().kinds()}
+    assert kinds["65s"][0][1] == pytest.approx(0.1)
+    assert kinds["65s"][1] == pytest.approx(1.0, abs=0.02)  # a tenth of the time the whole pot
+    # What moves would win is told of bound hands as well.
+    bluffs = locked.at().wins[locked.at().chances[:, 1] < 0.5]
+    np.testing.assert_allclose(bluffs, [[0.0, 10.0]] * 4, atol=0.1)
+
+
+def test_locks_of_some_suits_keep_suits_apart():
+    spot = Spot("QsJh2h9s4h", "AA,KK", "QQ,AKs", 10, 20)
+    for hands, count in (("AA", 2), ("AdAh", 1)):
+        assert len(spot_tree(replace(spot, locks=(Lock("", {"check": 1}, hands),))).renamings) == count
+
+
+@pytest.mark.parametrize(
+    ("lock", "sentence"),
+    [
+        ({"betting": "raise", "moves": {"check": 1}}, "is not a move at the start"),
+        ({"betting": "check", "moves": {"fold": 1}}, "has no move 'fold'; the moves there are check and all-in"),
+        ({"moves": {"check": 0.7}}, "sum to 1"),
+        ({"moves": {"check": 1.5, "all-in": -0.5}}, "0 or more and sum to 1"),
+        ({"moves": {"check": "often"}}, "'often' was given"),
+        ({"hands": "KQs", "moves": {"check": 1}}, "'KQs', which oop never holds there"),
+        ({"hands": "AA:0.5", "moves": {"check": 1}}, "have no weights"),
+        ({"hands": "A1", "moves": {"check": 1}}, "is no hand of a range"),
+        ({"move": {"check": 1}}, "did you mean moves"),
+        ({"betting": ""}, "A lock needs moves"),
+        ({"betting": "check check", "moves": {"check": 1}}, "over after"),
+    ],
+)
+def test_bad_locks_are_one_sentence(lock, sentence):
+    spot = {"board": POLAR.board, "oop": POLAR.oop, "ip": POLAR.ip, "pot": 10, "stack": 10, "bets": [1], "raises": []}
+    with pytest.raises(BadInput, match=sentence):
+        Spot.read(spot | {"locks": [lock]})
+
+
 def test_a_solution_is_drawn(polar, tmp_path):
     assert draw_range(polar.at(), tmp_path / "range.png").stat().st_size > 1000
 
 
-def test_beyond_the_street_nothing_is_told(polar):
+def test_beyond_the_end_nothing_is_told(polar):
     with pytest.raises(BadInput, match="over after"):
         polar.at("check check")
+
+
+TURN = Spot("QsJh2h9s", oop="AA,KQs,T8s", ip="QQ,AKs,JTs", pot=10, stack=10, menus=Menu((1.0,), ()))
+"""Diamonds and clubs may change places."""
+
+
+@pytest.fixture(scope="module")
+def turn():
+    return solve(TURN, share=0.001)
+
+
+def test_later_streets_are_told_whatever_suits_are_called(turn):
+    """The same strategy, written down with suits apart, is as good and comes to the same on every card."""
+    ranges = [turn.tree.ranges[player] for player in (0, 1)]
+    rest = [card for card in range(DECK.kinds) if card not in TURN.cards]
+    number = {tuple(hand): place for place, hand in enumerate(turn.tree.held.tolist())}
+    every = [tuple(rest[place] for place in pair) for pair in chosen(len(rest), 2).tolist()]
+    told = [np.array([float(each[number[hand]]) if hand in number else 0.0 for hand in every]) for each in ranges]
+    tree = build_public_tree(TURN.game, board=[TURN.cards], ranges=told, symmetric=False)
+    assert [len(each.rounds[1].cards) for each in (turn.tree, tree)] == [35, 48]
+    places = [place_of(turn.tree, ((1, 1), ()), [(card,)]) for card in rest]
+    river = tuple(
+        tuple(jnp.stack([move[place.board][:, place.hands] for place in places]) for move in moves)
+        for moves in turn.tables[1]
+    )
+    assert tree.rounds[1].cards[:, -1].tolist() == rest
+    tables = turn.tables[0], river
+    whole = replace(turn, tree=tree, tables=tables, judgement=eqx.filter_jit(judge)(tree, tables))
+    assert whole.share == pytest.approx(turn.share, abs=1e-9)
+    for betting in ("check check / 5c", "check check / 5d", "check check / Ad check"):
+        ours, theirs = turn.at(betting), whole.at(betting)
+        assert (ours.seat, ours.moves, ours.board) == (theirs.seat, theirs.moves, theirs.board)
+        assert ours.comes == pytest.approx(theirs.comes)
+        for name in ("reach", "chances", "wins", "equity"):
+            np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-6, err_msg=name)
+
+
+def test_the_cards_of_later_streets_are_out_of_the_deck(turn):
+    node = turn.at("check check / Ad")
+    assert DECK.name(node.board[-1]) == "Ad"
+    assert node.reach[(node.hands == node.board[-1]).any(1)].sum() == 0
+    assert {kind: weight for kind, weight, *_ in node.kinds()}["AA"] <= 3
+
+
+def test_equity_on_the_river_is_told_against_those_who_come(turn):
+    node = turn.at("check check / 5d")
+    kinds = {kind: equity for kind, _, _, _, equity in node.kinds()}
+    assert kinds["T8s"] == pytest.approx(1.0)  # a straight
+    assert 0 < kinds["AA"] < 1  # queens are still among those who checked
+
+
+@pytest.mark.parametrize(
+    ("betting", "sentence"),
+    [
+        ("check check", "does not say with which card"),
+        ("check check / Qs", "lies on the board already"),
+        ("check / 5c check", "not where the slashes have it"),
+        ("check check / 5c 6c", "not where the slashes have it"),
+        ("check check / 5x", "'5x' is not a move"),
+    ],
+)
+def test_bad_streets_are_one_sentence(betting, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        TURN.after(betting)
+
+
+def test_a_spot_is_told_in_words_that_are_read_back():
+    menus = {"turn": {"oop": Menu((0.5,), (1.0,), all_in=False), "ip": Menu((), (), all_in=True)}}
+    spot = replace(TURN, menus=menus, rake=0.05, rake_cap=3.0, locks=(Lock("check", {"check": 1}, "QQ"),))
+    again = Spot.read(json.loads(json.dumps(spot.words())))
+    assert again.words() == spot.words()
+    assert again.game == spot.game
+    assert again.locks == spot.locks
+
+
+def test_a_solution_is_kept_and_told_of_later(turn, tmp_path):
+    path = tmp_path / "turn.safetensors"
+    save_solution(turn, path)
+    again = load_solution(path)
+    assert (again.share, again.steps, again.wins("oop")) == (turn.share, turn.steps, turn.wins("oop"))
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    asked = ["show", str(path), "--betting", "check check / 5d", "--out", str(tmp_path / "grid.png"), "--json"]
+    result = CliRunner().invoke(app, asked)
+    told = json.loads(result.stdout)
+    assert told["board"] == "QsJh2h9s5d"
+    assert told["exploitability"]["value"] == turn.share
+    node = turn.at("check check / 5d")
+    seen = node.reach > 0
+    for name, ours in (("weight", node.reach), ("equity", node.equity)):
+        np.testing.assert_allclose([hand[name] for hand in told["hands"]], ours[seen], atol=1e-6)
+    for name, each in (("moves", node.chances), ("wins", node.wins)):
+        np.testing.assert_allclose([list(hand[name].values()) for hand in told["hands"]], each[seen], atol=1e-5)
+    assert (tmp_path / "grid.png").stat().st_size > 1000
+
+
+def test_damaged_solutions_are_refused_in_a_sentence(turn, tmp_path):
+    path = tmp_path / "turn.safetensors"
+    save_solution(turn, path)
+    data = path.read_bytes()
+    for damaged in (data[:-1], data[:-9] + b"123456789", data[:300], b"", data.replace(b"QsJh2h9s", b"QsJh2h9c")):
+        path.write_bytes(damaged)
+        with pytest.raises(BadInput, match="holds no solved spot, or a damaged one"):
+            load_solution(path)
+    with pytest.raises(BadInput, match="no solved spot"):
+        load_solution(tmp_path / "none.safetensors")
+    with pytest.raises(BadInput, match="cannot be written"):
+        save_solution(turn, tmp_path / "nowhere" / "turn.safetensors")
+
+
+def test_locks_are_for_later_streets_too_and_what_they_leave_out_never_comes():
+    locks = Lock("", {"check": 1}), Lock("check check / 5c", {"all-in": 1}, "AA")
+    locked = solve(replace(TURN, locks=locks), share=0.001)
+    aces = {DECK.name(card): locked.at(f"check check / {DECK.name(card)}") for card in (12, 13, 14, 15)}
+    kinds = {card: {kind: chances for kind, _, chances, *_ in node.kinds()} for card, node in aces.items()}
+    assert [kinds[card]["AA"][1] > 0.999999 for card in aces] == [card == "5c" for card in aces]
+    with pytest.raises(BadInput, match=r"'all-in' never comes, since oop never plays so"):
+        locked.at("all-in")
 
 
 def test_suits_are_taken_as_one_only_where_ranges_are_the_same_for_all():
@@ -114,8 +317,14 @@ def test_sizes_are_known_before_anything_is_made():
         (("QsJh2h5c7d", "--stack", "0"), "a stack above 0"),
         (("QsJh2h5c7d", "--bets", "0"), "above 0"),
         (("QsJh2h5c7d", "--bets", "half"), "fractions of the pot"),
+        (("QsJh2h5c7d", "--rake", "1"), "a share of the pot from 0 to below 1"),
+        (("QsJh2h5c7d", "--rake-cap=-1"), "0 chips or more"),
         (("QsJh2h5c7d", "--share", "2"), "--share is a share"),
         (("nowhere.json",), "cannot be read"),
+        (("QsJh2h5c7d", "--betting", "raise"), "is not a move at the start"),
+        (("QsJh2h5c7d", "--save", "here.json"), "has to end with .safetensors"),
+        (("QsJh2h5c7d", "--save", "no/where.safetensors"), "There is no folder no"),
+        (("QsJh2h5c7d", "--out", "grid.jpeg"), "has to end with .png, .svg or .pdf"),
     ],
 )
 def test_bad_spots_are_one_sentence(words, sentence):
@@ -123,6 +332,23 @@ def test_bad_spots_are_one_sentence(words, sentence):
     assert isinstance(result.exception, BadInput)
     assert sentence in str(result.exception)
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"rake_kap": 3}, "did you mean rake_cap"),
+        ({"pot": "ten"}, "a number for its pot, but 'ten'"),
+        ({"menus": {"trun": {}}}, "did you mean turn"),
+        ({"menus": {"turn": {"oop": {"bet": [1]}}}}, "did you mean bets"),
+        ({"menus": [1]}, "is an object with flop, turn and river"),
+        ({"locks": {"moves": {}}}, "a list of locks"),
+    ],
+)
+def test_bad_words_of_a_spot_are_one_sentence(words, sentence):
+    spot = {"board": "QsJh2h5c7d", "oop": "AA", "ip": "KK", "pot": 10, "stack": 95}
+    with pytest.raises(BadInput, match=sentence):
+        Spot.read(spot | words)
 
 
 def test_a_spot_that_does_not_fit_is_refused_with_the_numbers(monkeypatch):

@@ -78,7 +78,8 @@ class BettingTree:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of all that decides what a strategy means here; the name plays no part."""
-        rules = (self.players, self.actions, self.game.deck, self.game.hole, self.labels)
+        raked = (self.game.rake, self.game.rake_cap) if self.game.rake else ()
+        rules = (self.players, self.actions, self.game.deck, self.game.hole, self.labels, *raked)
         digest = hashlib.sha256(repr(rules).encode())
         for array in (self.actor, self.round, self.child, self.paid, self.folded):
             digest.update(np.ascontiguousarray(array).tobytes())

@@ -84,6 +84,8 @@ class CardArena(Arena):
     betting: Float[Array, "n h"]
     """What networks see of the betting."""
     paid: Float[Array, "e p"]
+    won: Float[Array, " e"]
+    """What the winners share at each end: all that was paid, less rake."""
     folded: Bool[Array, "e p"]
     strength: Strengths
     hand_strength: HandStrength | None
@@ -92,10 +94,11 @@ class CardArena(Arena):
     rounds: int = eqx.field(static=True)
     suits: int = eqx.field(static=True)
     """How many suits can be told apart; 1 where they cannot."""
+    rake: float = eqx.field(static=True)
 
     @property
     def zero_sum(self) -> bool:
-        return True
+        return not self.rake
 
     @property
     def renames(self) -> bool:
@@ -168,8 +171,7 @@ class CardArena(Arena):
         strength = self.strength(holes, jnp.broadcast_to(board[:, None], (*holes.shape[:2], board.shape[1])))
         strength = jnp.where(self.folded[end], -1, strength)
         wins = (strength == strength.max(1, keepdims=True)).astype(jnp.float32)
-        paid = self.paid[end]
-        return wins / wins.sum(1, keepdims=True) * paid.sum(1, keepdims=True) - paid
+        return wins / wins.sum(1, keepdims=True) * self.won[end][:, None] - self.paid[end]
 
     def turn(self, where: Deal) -> Int[Array, " t"]:
         return self.actor[where.node]
@@ -243,12 +245,14 @@ def build_card_arena(betting: BettingTree, encoding: Encoding = "nfsp") -> CardA
         past=jnp.asarray(betting.past, jnp.int32),
         betting=jnp.asarray(seen, jnp.float32),
         paid=jnp.asarray(betting.paid, jnp.float32),
+        won=jnp.asarray([sum(paid) - game.raked(paid) for paid in betting.paid.tolist()], jnp.float32),
         folded=jnp.asarray(betting.folded),
         strength=_strengths(game),
         hand_strength=build_hand_strength(game) if encoding == "strength" else None,
         encoding=encoding,
         rounds=len(game.rounds),
         suits=game.deck.copies if game.deck.suits else 1,
+        rake=game.rake,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from feint.cli.solve import PICTURES, check_place, tell
 from feint.cli.terminal import AsJson, GameName, RunName, Trust, err, out, print_json
 from feint.games.errors import BadInput, nearest
 
@@ -19,23 +20,30 @@ if TYPE_CHECKING:
 def show(
     name: RunName,
     folder: Annotated[
-        Path | None, typer.Option("--out", help="Where the pictures go; by default the run's folder.")
+        Path | None, typer.Option("--out", help="Where the pictures go; of a solved spot, the file of its grid.")
     ] = None,
     betting: Annotated[
-        str | None, typer.Option(help="Hold'em's chart of starting hands after this betting instead, such as 'raise'.")
+        str | None, typer.Option(help="What is done after this: hold'em's chart of starting hands, or a spot's grid.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every information set, however many.")] = False,
     game: GameName = None,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture."""
+    """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture. Or a solved spot."""
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.picture import draw_strategy
     from feint.runs.agents import beside
     from feint.runs.run import load_run
+    from feint.runs.solutions import SUFFIX, load_solution
 
+    if name.endswith(SUFFIX):
+        check_place(folder, PICTURES)
+        with err.status("reading"):
+            solution = load_solution(Path(name))
+        tell(solution, betting or "", folder, as_json)
+        return
     with err.status("reading"):
         run = load_run(name, game, trust)
         form = run.form

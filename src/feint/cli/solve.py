@@ -12,10 +12,16 @@ from rich.table import Table
 
 from feint.cli.terminal import AsJson, Waiting, err, out, print_json
 from feint.games.errors import BadInput
+from feint.games.words import either
 
 if TYPE_CHECKING:
     from feint.games.postflop import Spot
     from feint.solvers.spots import Node, Solution
+
+
+SELDOM = 1e-4
+"""Where players come with fewer of their hands there is little to learn from."""
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def solve(
@@ -28,23 +34,29 @@ def solve(
     stack: Annotated[float, typer.Option(help="Chips that each player has behind.")] = 95.0,
     bets: Annotated[str, typer.Option(help="Bets as fractions of the pot; all-in is there too.")] = "0.5,1",
     raises: Annotated[str, typer.Option(help="Raises as fractions of the pot after calling.")] = "0.5",
-    betting: Annotated[str, typer.Option(help="Show the spot after this betting: 'check pot'.")] = "",
+    rake: Annotated[float, typer.Option(help="The share of every pot that the house takes: 0.05.")] = 0.0,
+    rake_cap: Annotated[float | None, typer.Option(help="The most that it takes, in chips.")] = None,
+    betting: Annotated[str, typer.Option(help="Show the spot after this: 'check pot', 'check check / 5c bet'.")] = "",
     share: Annotated[float, typer.Option(help="Stop when exploitability is this share of the pot.")] = 0.003,
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
     picture: Annotated[Path | None, typer.Option("--out", help="Draw the range there: .png, .svg or .pdf.")] = None,
+    kept: Annotated[Path | None, typer.Option("--save", help="Keep the solution there: NAME.safetensors.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Solve a spot of no-limit hold'em from the flop on: what to do with every hand, and what it wins."""
     from feint.runs.resources import check_spot
+    from feint.runs.solutions import SUFFIX, save_solution
     from feint.solvers.spots import Progress
     from feint.solvers.spots import solve as solved
 
     if not 0 < share < 1:
         raise BadInput(f"--share is a share of the pot above 0 and below 1, but {share:g} was given; 0.003 is usual.")
-    spot = _spot(
-        where, {"oop": oop, "ip": ip, "pot": pot, "stack": stack, "bets": _sizes(bets), "raises": _sizes(raises)}
-    )
+    chips = {"pot": pot, "stack": stack, "rake": rake, "rake_cap": rake_cap}
+    spot = _spot(where, {"oop": oop, "ip": ip, "bets": _sizes(bets), "raises": _sizes(raises)} | chips)
     check_spot(spot)
+    spot.after(betting)  # what cannot be shown is refused before hours of solving
+    for path, endings in ((picture, PICTURES), (kept, (SUFFIX,))):
+        check_place(path, endings)
     with Waiting("compiling") as status:
 
         def told(progress: Progress) -> None:
@@ -52,11 +64,34 @@ def solve(
             status.update(f"{words}, {progress.seconds:.0f} s")
 
         solution = solved(spot, share, seconds=seconds, progress=told)
+        if kept is not None:
+            save_solution(solution, kept)
+    if kept is not None:
+        err.print(f"The solution is {kept}, which feint show tells of.", soft_wrap=True)
+    tell(solution, betting, picture, as_json)
+
+
+def check_place(path: Path | None, endings: tuple[str, ...]) -> None:
+    """Refuse a file that cannot be written before anything is done for it."""
+    if path is not None and path.suffix not in endings:
+        raise BadInput(f"{path} has to end with {either(endings)}; choose another name.")
+    if path is not None and not path.parent.is_dir():
+        raise BadInput(f"There is no folder {path.parent} for {path.name}; make it first, or choose another.")
+
+
+def tell(solution: Solution, betting: str, picture: Path | None, as_json: bool) -> None:
+    """What a solution does after some betting: as a table or JSON and, if a file for it is given, as a picture."""
+    with Waiting("looking"):
         node = solution.at(betting)
         if picture is not None:
             from feint.report.range_grid import draw_range
 
-            draw_range(node, picture, f"{spot.board}: {node.seat}{f', after {betting}' if betting else ''}")
+            after = f", after {betting}" if betting else ""
+            draw_range(node, picture, f"{solution.spot.board}: {node.seat}{after}")
+    for seat, often in node.comes.items():
+        if often < SELDOM:
+            what = "what is told of it was hardly learned"
+            err.print(f"{seat} plays so with {often:.2g} of its hands, and {what}.", soft_wrap=True)
     print_json(_facts(solution, node)) if as_json else _print(solution, node)
     if picture is not None:
         err.print(f"The picture is {picture}.", soft_wrap=True)
@@ -97,13 +132,15 @@ def _facts(solution: Solution, node: Node) -> dict[str, Any]:
             }
         )
     return {
-        "board": solution.spot.board,
+        "board": "".join(map(DECK.name, node.board)),
         "pot": solution.spot.pot,
         "exploitability": {"value": solution.share, "unit": "share of the pot", "kind": "exact"},
         "iterations": solution.steps,
         "seconds": solution.seconds,
         "wins": {seat: solution.wins(seat) for seat in ("oop", "ip")},
+        "rake": solution.raked,
         "player": node.seat,
+        "comes": node.comes,
         "moves": dict(zip(node.moves, node.overall.tolist(), strict=True)),
         "hands": hands,
     }
@@ -117,8 +154,9 @@ def _print(solution: Solution, node: Node) -> None:
     out.print(table)
     pot = f"{solution.spot.pot:g}"
     first, last = solution.wins("oop"), solution.wins("ip")
+    house = f", the house {solution.raked:.3f}" if solution.spot.rake else ""
     out.print(
-        f"\nOf a pot of {pot} whoever acts first takes {first:.3f} and whoever acts last {last:.3f} on average. "
+        f"\nOf a pot of {pot} whoever acts first takes {first:.3f} and whoever acts last {last:.3f}{house} on average. "
         f"Exploitability {solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and "
         f"{solution.seconds:.1f} s.",
         soft_wrap=True,

@@ -40,7 +40,7 @@ PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help=f"{PLAYER} ran
 GameName = Annotated[str | None, typer.Option("--game", help="The game, where no run says it or holds its rules.")]
 Trust = Annotated[bool, typer.Option("--trust", help="Start the rules that come with a run: they are a program.")]
 RunName = Annotated[
-    str, typer.Argument(metavar="RUN", help="A folder that feint train has written, or an agent: see feint agents.")
+    str, typer.Argument(metavar="RUN", help="What feint train or feint solve has kept, or an agent: see feint agents.")
 ]
 
 

@@ -68,6 +68,8 @@ def local_best_response(
     """
     if betting.players != 2:
         raise BadInput(f"A local best response has one opponent, but {betting.name} has {betting.players} players.")
+    if betting.game.rake:
+        raise BadInput(f"{betting.name} takes rake, so that what an opponent wins bounds nothing; leave the rake out.")
     if hands < 8 or runouts < 1:
         raise BadInput(
             f"A local best response needs at least 8 hands to judge its error and 1 run-out to foresee showdowns, "

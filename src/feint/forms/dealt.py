@@ -73,7 +73,7 @@ class CardForm(Form):
 
     @property
     def zero_sum(self) -> bool:
-        return True
+        return not self.betting.game.rake
 
     @cached_property
     def arena(self) -> CardArena:

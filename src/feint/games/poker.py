@@ -47,6 +47,10 @@ class Poker(Game[Hand]):
     """Whether a player may fold with nothing to call."""
     rotating_dealer: bool = False
     """The dealer is drawn at the start of every hand rather than always being player 0."""
+    rake: float = 0.0
+    """The share of every pot that the house takes. What nobody called is returned first …"""
+    rake_cap: float | None = None
+    """… and this is the most that it takes, in chips; None for no limit."""
     name: str = "poker"
     open_moves: ClassVar[bool] = True
 
@@ -68,6 +72,8 @@ class Poker(Game[Hand]):
             (self.stack is None or self.stack > posted, f"a stack above the {posted:g} posted, not {self.stack}"),
             (self.pot_bets or limits, "raise_by above 0 and a cap in every round, or pot_bets and a stack"),
             (sizes <= set(self.pot_bets), "menus made of its pot_bets"),
+            (0 <= self.rake < 1, f"a rake from 0 to below 1, the share of the pot that is taken, not {self.rake}"),
+            (self.rake_cap is None or self.rake_cap >= 0, f"a rake_cap of 0 chips or more, not {self.rake_cap}"),
         ):
             if not fine:
                 raise BadInput(f"A game of poker needs {words}.")
@@ -158,8 +164,14 @@ class Poker(Game[Hand]):
 
     def split(self, paid: Sequence[float], winners: Sequence[int]) -> Sequence[float]:
         """What each player wins when these share the pot, in chips."""
-        share = sum(paid) / len(winners)
+        share = (sum(paid) - self.raked(paid)) / len(winners)
         return [share * (player in winners) - given for player, given in enumerate(paid)]
+
+    def raked(self, paid: Sequence[float]) -> float:
+        """What the house takes of a pot."""
+        top, second = sorted(paid, reverse=True)[:2]
+        taken = self.rake * (sum(paid) - (top - second))
+        return taken if self.rake_cap is None else min(taken, self.rake_cap)
 
     def label(self, state: Hand, player: int) -> str:
         return poker_views.label(self, state, player)

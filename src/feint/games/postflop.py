@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -15,6 +15,8 @@ from feint.games.holdem import RANKS
 from feint.games.poker import Poker
 from feint.games.poker_spots import read_cards
 from feint.games.ranges import Range, read_range
+from feint.games.streets import Street, read_streets
+from feint.games.words import either, meant
 
 DECK = Deck(RANKS, copies=4, suits=True)
 STREETS = {3: "flop", 4: "turn", 5: "river"}
@@ -23,6 +25,19 @@ IN_POSITION, OUT_OF_POSITION = 0, 1
 SEATS = {"oop": OUT_OF_POSITION, "ip": IN_POSITION}
 MENU = Menu((0.5, 1.0), (0.5,))
 """What may be bet unless someone says otherwise."""
+
+
+@final
+@dataclass(frozen=True)
+class Lock:
+    """What a player is bound to after some betting; the other solves against it."""
+
+    betting: str
+    """What was bet before, with the cards that were dealt: check check / 5c."""
+    moves: Mapping[str, float]
+    """How often each move is made; those left out never are."""
+    hands: str = "any"
+    """The hands that it is for, written as ranges are. What comes later counts."""
 
 
 @final
@@ -42,11 +57,21 @@ class Spot:
     """Chips that each player has behind."""
     menus: Mapping[str, Mapping[str, Menu]] | Menu = MENU
     """What may be bet: the same everywhere, or by street (flop, turn, river) and player (oop, ip)."""
+    rake: float = 0.0
+    """The share of every pot that the house takes, what nobody called returned first …"""
+    rake_cap: float | None = None
+    """… up to so many chips; None for no limit."""
+    locks: tuple[Lock, ...] = ()
+    """What players are bound to, if anything."""
 
     def __post_init__(self) -> None:
         for name, value, least in (("pot", self.pot, 0.0), ("stack", self.stack, 0.0)):
             if not (least < value < math.inf):
                 raise BadInput(f"A spot needs a {name} above 0, but {name}={value:g} was given.")
+        if not 0 <= self.rake < 1:
+            raise BadInput(f"Rake is a share of the pot from 0 to below 1, but {self.rake:g} was given; 0.05 is usual.")
+        if self.rake_cap is not None and not self.rake_cap >= 0:
+            raise BadInput(f"A cap on rake is 0 chips or more, but {self.rake_cap:g} was given; leave it out for none.")
         if len(self.cards) not in STREETS:
             raise BadInput(
                 f"A board has 3, 4 or 5 cards, but {self.board!r} has {len(self.cards)}; name such as QsJh2h."
@@ -65,6 +90,8 @@ class Spot:
         for seat in SEATS:
             if not any(weight > 0 and not set(hand) & set(self.cards) for hand, weight in self.range(seat).items()):
                 raise BadInput(f"Every hand in the range of {seat} has a card of the board {self.board}; give others.")
+        for lock in self.locks:
+            self.bound(lock)
 
     @cached_property
     def cards(self) -> Cards:
@@ -98,36 +125,102 @@ class Spot:
             least=0.0,
             rounds=tuple(Round(board=board, first=1, menus=pair) for board, pair in zip(boards, menus, strict=True)),
             showdown=best_five,
+            rake=self.rake,
+            rake_cap=self.rake_cap,
             name=f"hold'em on {self.board}",
         )
+
+    def after(self, betting: str) -> Street:
+        """Where the hand stands after betting such as `check 0.5 pot call / 5c check`."""
+        return read_streets(self.game, self.cards, betting)
+
+    def bound(self, lock: Lock) -> tuple[Street, tuple[float, ...], Set[Cards]]:
+        """What a lock means: where it is for, how often each legal move is made, and the hands that it is for."""
+        street = self.after(lock.betting)
+        offered = [self.game.spoken(street.hand, move) for move in self.game.legal(street.hand)]
+        chances = dict.fromkeys(offered, 0.0)
+        for said, chance in lock.moves.items():
+            if len(found := meant(said, offered)) != 1:
+                where = f"after {lock.betting!r}" if lock.betting else "at the start"
+                raise BadInput(f"A lock {where} has no move {said!r}; the moves there are {either(offered, 'and')}.")
+            chances[found[0]] += _number(chance, f"lock on {said!r}")
+        if not (min(chances.values()) >= 0 and math.isclose(sum(chances.values()), 1, abs_tol=1e-6)):
+            raise BadInput(f"The chances of a lock are 0 or more and sum to 1, but {dict(lock.moves)} was given.")
+        hands = read_range(lock.hands, DECK)
+        if set(hands.values()) != {1.0}:
+            raise BadInput(f"The hands of a lock have no weights, but {lock.hands!r} was given; leave them out.")
+        seat = next(seat for seat, player in SEATS.items() if player == street.hand.actor)
+        gone = {*self.cards, *(card for cards in street.dealt for card in cards)}
+        if not any(self.range(seat).get(hand, 0) > 0 and not gone & set(hand) for hand in hands):
+            raise BadInput(f"A lock is for {lock.hands!r}, which {seat} never holds there; name hands of its range.")
+        return street, tuple(chances.values()), hands.keys()
+
+    def words(self) -> dict[str, Any]:
+        """The spot as JSON has it, which `read` reads."""
+        menus = {street: {seat: asdict(self.menu(street, seat)) for seat in SEATS} for street in self.streets}
+        return asdict(replace(self, menus=MENU, locks=())) | {
+            "menus": menus,
+            "locks": [{"betting": each.betting, "moves": dict(each.moves), "hands": each.hands} for each in self.locks],
+        }
 
     @classmethod
     def read(cls, words: Mapping[str, Any]) -> Spot:
         """A spot as JSON has it: menus by street and player, or one under `bets`, `raises` and `all_in` for all."""
-        known = ("board", "oop", "ip", "pot", "stack", "menus", "bets", "raises", "all_in")
-        for name in words:
-            if name not in known:
-                raise BadInput(f"A spot has nothing called {name!r}; {nearest(name, known)}")
+        known = ("board", "oop", "ip", "pot", "stack", "menus", "bets", "raises", "all_in", "rake", "rake_cap", "locks")
+        _check_names(words, known, "A spot")
         if missing := [name for name in known[:5] if name not in words]:
             raise BadInput(f"A spot needs {', '.join(known[:5])}, but {', '.join(missing)} is missing.")
-        menus: Any = _menu(words)
-        if "menus" in words:
-            menus = {street: {seat: _menu(menu) for seat, menu in by.items()} for street, by in words["menus"].items()}
-        try:
-            return cls(
-                str(words["board"]),
-                str(words["oop"]),
-                str(words["ip"]),
-                float(words["pot"]),
-                float(words["stack"]),
-                menus,
-            )
-        except (TypeError, ValueError) as error:
-            if isinstance(error, BadInput):
-                raise
-            raise BadInput(
-                f"A spot has a pot and a stack in chips, but {words['pot']!r} and {words['stack']!r} were given."
-            ) from error
+        cap = words.get("rake_cap")
+        return cls(
+            str(words["board"]),
+            str(words["oop"]),
+            str(words["ip"]),
+            _number(words["pot"], "pot"),
+            _number(words["stack"], "stack"),
+            _menus(words["menus"]) if "menus" in words else _menu(words),
+            _number(words.get("rake", 0.0), "rake"),
+            None if cap is None else _number(cap, "rake_cap"),
+            _locks(words.get("locks", [])),
+        )
+
+
+def _number(given: Any, name: str) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"A spot has a number for its {name}, but {given!r} was given.") from error
+
+
+def _locks(words: Any) -> tuple[Lock, ...]:
+    if not isinstance(words, list):
+        raise BadInput(f"A spot has a list of locks, but {words!r} was given; write it in brackets.")
+    return tuple(map(_lock, words))
+
+
+def _lock(words: Any) -> Lock:
+    _check_names(words, ("betting", "hands", "moves"), "A lock")
+    if not isinstance(moves := words.get("moves"), Mapping):
+        raise BadInput(f"A lock needs moves such as {{'check': 0.7, 'pot': 0.3}}, but {moves!r} was given.")
+    return Lock(str(words.get("betting", "")), moves, str(words.get("hands", "any")))
+
+
+def _check_names(words: Any, known: Iterable[str], what: str) -> None:
+    """Refuse what has other names in it than these."""
+    if not isinstance(words, Mapping):
+        raise BadInput(f"{what} is an object with {either(known, 'and')}, but {words!r} was given.")
+    for name in words:
+        if name not in known:
+            raise BadInput(f"{what} has nothing called {name!r}; {nearest(name, known)}")
+
+
+def _menus(words: Any) -> dict[str, dict[str, Menu]]:
+    """Menus by street and player."""
+    _check_names(words, STREETS.values(), "The menus of a spot")
+    for street, by in words.items():
+        _check_names(by, SEATS, f"The menu of the {street}")
+        for seat, menu in by.items():
+            _check_names(menu, ("bets", "raises", "all_in"), f"The menu of {seat} on the {street}")
+    return {street: {seat: _menu(menu) for seat, menu in by.items()} for street, by in words.items()}
 
 
 def _told(words: Mapping[str, Any]) -> str:

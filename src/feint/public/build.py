@@ -8,13 +8,14 @@ from itertools import accumulate
 from math import comb, lcm
 from typing import final
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from feint.arena.arena import for_device
 from feint.arena.betting import unroll_betting
-from feint.arena.ranks import build_ranks
+from feint.arena.ranks import HandRanks, build_ranks
 from feint.games.cards import Cards, Deck, best_five
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
@@ -211,6 +212,7 @@ class _Making:
             renaming=jnp.asarray(boards.renaming),
             removal=removal_of(hands, cards),
             showdown=self._showdown(boards, hands, cards, filled) if last else None,
+            bound=(None,) * len(betting.decisions),
             folds=jnp.asarray(betting.folds),
             shown=jnp.asarray(betting.shown),
         )
@@ -247,11 +249,11 @@ def _same_held(boards: Boards, renamings: Renamings, held: Int[np.ndarray, "h k"
     if most == 1:
         return None
     ways = np.array([np.resize(np.flatnonzero(alike), most) for alike in boards.alike])
-    same: Int[np.ndarray, "b s h"] = _renamed(renamings, held)[ways]
+    same: Int[np.ndarray, "b s h"] = renamed_hands(renamings, held)[ways]
     return same
 
 
-def _renamed(renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "g h"]:
+def renamed_hands(renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "g h"]:
     """The number of each hand, among these, that renaming suits makes of each; −1 where it is none of them."""
     cards = renamings.shape[1]
     number = np.full(comb(cards, held.shape[1]), -1, np.int32)
@@ -286,16 +288,19 @@ def _undealt(boards: Boards) -> Boards:
 
 def _unchanged(renamings: Renamings, held: Int[np.ndarray, "h k"], ranges: Sequence[np.ndarray]) -> Renamings:
     """The renamings of suits that leave ranges as they are."""
-    after = _renamed(renamings, held)
+    after = renamed_hands(renamings, held)
     return renamings[[all(np.array_equal(weights[hands], weights) for weights in ranges) for hands in after]]
+
+
+@eqx.filter_jit
+def _ranked(ranks: HandRanks, boards: Int[Array, "b c"], hands: Int[Array, "b h k"]) -> Int[Array, "b h"]:
+    return ranks.rank_of(ranks.key(hands) + ranks.key(boards)[:, None])
 
 
 def _strengths(game: Poker, deck: Deck, boards: Boards, hands: Int[np.ndarray, "b h k"]) -> Int[np.ndarray, "b h"]:
     """How strong each hand is on each board. Of hands with a card of the board it means nothing, and does no harm."""
     if game.showdown is best_five:
-        ranks = build_ranks(deck)
-        board = ranks.key(jnp.asarray(boards.cards))[:, None]
-        return np.asarray(ranks.rank_of(ranks.key(jnp.asarray(hands)) + board))
+        return np.asarray(_ranked(build_ranks(deck), jnp.asarray(boards.cards), jnp.asarray(hands)))
     found = [
         [game.showdown(deck, tuple(hand), tuple(board)) for hand in those.tolist()]
         for those, board in zip(hands, boards.cards.tolist(), strict=True)

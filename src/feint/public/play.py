@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 Moves = tuple[Float[Array, "b l h"], ...]
 """Numbers for each move at a decision: on every board, in every line, with every hand.
@@ -36,6 +36,24 @@ class Written(Play):
 
     def __call__(self, number: int, decision: int, first: Int[Array, ""], boards: int) -> Moves:
         return normalised(cut(self.weights[number][decision], first, boards))
+
+
+class Bound(NamedTuple):
+    """What a player is bound to at a decision."""
+
+    hands: Bool[Array, "b l h"]
+    """On which boards, in which lines, with which hands …"""
+    moves: Moves
+    """… and how often each move is made there."""
+
+    def over(self, play: Moves) -> Moves:
+        """What is done at the decision, written over what would be."""
+        return tuple(jnp.where(self.hands, told, move) for told, move in zip(self.moves, play, strict=True))
+
+    def worth(self, values: Moves) -> Moves:
+        """What moves are worth where there is nothing to choose: all of them the same."""
+        value = mean(self.moves, values)
+        return tuple(jnp.where(self.hands, value, move) for move in values)
 
 
 def cut(pages: Any, first: Int[Array, ""], boards: int) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from feint.public.lines import CLOSES, FOLDS, Run
-from feint.public.play import Moves, cut
+from feint.public.play import Bound, Moves, cut
 from feint.public.tree import PublicTree, Round
 
 Page = Any
@@ -90,6 +91,26 @@ def run_from(tree: PublicTree, sweep: Sweep, book: Book, reach: Reach) -> tuple[
     return values, tuple(pages)
 
 
+def shown(tree: PublicTree, number: int, theirs: Float[Array, "b h"]) -> Float[Array, "b h"]:
+    """How often hands win less how often they lose on the boards of a round, if nobody bets any more.
+
+    theirs: how often the other comes with each hand. Weighted likewise.
+    """
+    stage = tree.rounds[number]
+    if (showdown := stage.showdown) is not None:
+
+        def piece(first: Int[Array, ""]) -> Float[Array, "p h"]:
+            return showdown(cut(theirs, first, stage.piece)[:, None], first, stage.piece)[:, 0]
+
+        parts: Float[Array, "n p h"] = jax.lax.map(piece, jnp.arange(stage.pieces) * stage.piece)
+        return parts.reshape(theirs.shape)
+    below, above, first = tree.rounds[number + 1], len(theirs), jnp.asarray(0)
+    whole = replace(below, piece=below.boards, parents=above)
+    came = enter(whole, Reach(theirs[:, None], theirs[:, None]), first).theirs[:, 0]
+    values = _leave(whole, shown(tree, number + 1, came)[:, None], first, above)
+    return _averaged(replace(stage, piece=stage.boards), values, first)[:, 0]
+
+
 def exits(tree: PublicTree, number: int, sweep: Sweep, pages: tuple[Page, ...], reach: Reach) -> Reach:
     """How often hands come to the lines of the next round, on the boards of this one: [boards, lines, hands]."""
     stage, source = tree.rounds[number], np.array(tree.rounds[number + 1].betting.source)
@@ -117,7 +138,7 @@ def _values(
             return _leave(stage, values, first, len(reach.theirs)), here
         walked = _down(stage, number, sweep, first, here, entered)
         closed = _closed(tree, number, sweep.player, walked, first, below)
-        values, here = _up(stage, sweep, walked, closed, here)
+        values, here = _up(stage, sweep, walked, closed, here, _part(stage, stage.bound, first))
         return _leave(stage, values, first, len(reach.theirs)), here
 
     if stage.pieces == 1:
@@ -212,12 +233,14 @@ def _down(
     plays: list[Moves | None] = []
     for decision in betting.decisions:
         here = come(decision.number)
-        own = None
+        own, bound = None, _part(stage, stage.bound[decision.number], first)
         if decision.actor != sweep.player:
             theirs = sweep.theirs(number, decision.number, first, stage.piece)
+            theirs = bound.over(theirs) if bound else theirs
             after = [here._replace(theirs=here.theirs * each) for each in theirs]
         else:
             own = sweep.mine(number, decision.number, first, stage.piece, pages[decision.number])
+            own = bound.over(own) if own and bound else own
             after = [here._replace(mine=here.mine * each) for each in own] if own else [here] * len(decision.moves)
         reaches.append(here)
         plays.append(own)
@@ -261,7 +284,12 @@ def _averaged(stage: Round, values: Float[Array, "b l h"], first: Int[Array, ""]
 
 
 def _up(
-    stage: Round, sweep: Sweep, walked: Walked, closed: Float[Array, "b l h"], pages: tuple[Page, ...]
+    stage: Round,
+    sweep: Sweep,
+    walked: Walked,
+    closed: Float[Array, "b l h"],
+    pages: tuple[Page, ...],
+    bound: tuple[Bound | None, ...],
 ) -> tuple[Float[Array, "b l h"], tuple[Page, ...]]:
     """What the lines that come to a round are worth on its boards, and the pages as they are then."""
     betting, written = stage.betting, list(pages)
@@ -272,6 +300,7 @@ def _up(
         if decision.actor != sweep.player:
             values[number], written[number] = sum(moves[1:], moves[0]), sweep.passed(pages[number], moves)
         else:
+            moves = here.worth(moves) if (here := bound[number]) else moves
             values[number], written[number] = sweep.settle(
                 pages[number], walked.reach[number], walked.play[number], moves
             )

@@ -18,6 +18,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from feint.arena.betting import BettingTree
 from feint.public.lines import Betting
+from feint.public.play import Bound
 from feint.public.showdown import Removal, Showdown
 
 
@@ -75,6 +76,8 @@ class Round(eqx.Module):
     removal: Removal
     showdown: Showdown | None
     """In the last round."""
+    bound: tuple[Bound | None, ...]
+    """What players are bound to at each decision, if anything."""
     folds: Float[Array, "f p"]
     """What each player wins, for every line that ends with a fold …"""
     shown: Float[Array, "c p o"]

@@ -17,7 +17,7 @@ from feint.games.errors import BadInput
 from feint.games.postflop import Spot
 from feint.runs.config import RunConfig, flat
 from feint.solvers.algorithm import Algorithm, Config
-from feint.solvers.spots import spot_size
+from feint.solvers.spot_trees import spot_size
 
 COPIES = 2
 """A state is held twice while it is set up and while it is saved."""

@@ -13,6 +13,7 @@ from safetensors import safe_open
 import feint
 from feint.evaluate.match import play_players
 from feint.evaluate.measure import Measure
+from feint.evaluate.share_found import share_found
 from feint.forms.library import form_of
 from feint.runs import agents as naming
 from feint.runs import folder
@@ -181,7 +182,9 @@ def test_a_bound_is_kept_beside_a_run_but_not_beside_an_agent(tmp_path):
     assert bound_of(path) == feint.load_run(path).bound == more
     card = (path / "README.md").read_text()
     assert "; exploitability at least 250 mbb/h (a best response won 300, 250 to 350)** after " in card
-    assert "over 30,000 hands, with the 95% interval; always folding loses 750 |" in card
+    beside = f"over 30,000 hands, with the 95% interval; always folding loses 750. {share_found('local')} |"
+    assert beside in card
+    assert beside.partition(" loses ")[2] in (run.path / "README.md").read_text()
     metrics = yaml.safe_load(card.split("---")[1])["model-index"][0]["results"][0]["metrics"]
     assert metrics[1] == {"type": "exploitability", "value": 300.0, "unit": "mbb/h", "kind": "lower bound"}
 

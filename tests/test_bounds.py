@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from functools import cache
+from pathlib import Path
 
 import equinox as eqx
 import jax
@@ -19,6 +21,7 @@ from feint.arena.policy import Always, TabularPolicy, Uniform
 from feint.evaluate.learned_best_response import learned_best_response
 from feint.evaluate.local_best_response import local_best_response, without_luck
 from feint.evaluate.local_deals import Deals, build_deals
+from feint.evaluate.share_found import FOUND, LOST, share_found
 from feint.forms.dealt import CardForm
 from feint.forms.unrolled import TreeForm
 from feint.games.cards import best_five
@@ -240,6 +243,21 @@ def test_learning_against_what_is_not_zero_sum_is_refused(tree_of):
     )
     with pytest.raises(feint.BadInput, match="not zero-sum"):
         learned_best_response(TreeForm(paying), TabularPolicy(jnp.asarray(tree.uniform())), 10, 100)
+
+
+def test_what_is_said_beside_bounds_is_in_the_record():
+    root = Path(__file__).parent.parent
+    rows = [json.loads(line) for line in (root / "benchmarks/results/bounds.jsonl").read_text().splitlines()]
+    rows = [row for row in rows if row["game"] == "flop_holdem"]
+    lost = [row["exact"] for row in rows]
+    assert (round(min(lost)), round(max(lost))) == LOST
+    for response, told in FOUND.items():
+        shares = [min(max(row[response] / row["exact"], 0.0), 1.0) for row in rows]
+        assert told == (round(min(shares), 2), round(max(shares), 2))
+    for page in ("README.md", "docs/design.md", "docs/results/poker_rnn/README.md"):
+        assert share_found("local")[:-1] in " ".join((root / page).read_text().split())
+    least, most = FOUND["learned"]
+    assert f"Learned ones found {least:.0%} to {most:.0%}" in (root / "docs/design.md").read_text()
 
 
 # Limit hold'em at full size.

@@ -20,6 +20,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 from feint.arena.policy import Policy
 from feint.evaluate.match import match
 from feint.evaluate.measure import LOWER_BOUND, Follow, Judge, Measure, Verdict, strategy_of
+from feint.evaluate.share_found import share_found
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.learners.networks import Design
@@ -90,7 +91,8 @@ class LearnedBestResponse(Judge):
 
         policy = strategy_of(player).policy
         found = learned_best_response(form, policy, self.steps, self.hands, seed=self.seed, progress=told)
-        return Verdict((found if form.exact else found.in_big_blinds(form.big_blind),))
+        bound = found if form.exact else found.in_big_blinds(form.big_blind)
+        return Verdict((bound,), note="" if form.exact else share_found("learned"))
 
 
 JUDGES = {"learned-best-response": LearnedBestResponse()}

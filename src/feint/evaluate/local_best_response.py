@@ -42,6 +42,7 @@ from feint.arena.policy import Policy
 from feint.evaluate.local_deals import POWERS
 from feint.evaluate.local_response import build_local_response, opening_of, play
 from feint.evaluate.measure import Follow, Judge, Measure, Pace, Verdict, bound_by_play, played_fair, strategy_of
+from feint.evaluate.share_found import share_found
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.players.player import Player
@@ -112,7 +113,7 @@ class LocalBestResponse(Judge):
 
     def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
         def verdict(found: Measure) -> Verdict:
-            return Verdict((found.in_big_blinds(form.big_blind),))
+            return Verdict((found.in_big_blinds(form.big_blind),), note="" if form.exact else share_found("local"))
 
         def told(found: Measure) -> None:
             left = pace.left(found.hands or 0, self.hands)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, final
 
 from feint.arena.betting import BettingTree, unroll_betting
+from feint.evaluate.share_found import share_found
 from feint.games.library import load_game
 from feint.games.poker import Poker
 from feint.papers.poker_rnn_claims import OURS, THEIRS, Claim, answer
@@ -175,7 +176,7 @@ the paper's environment lets the wrong player begin after the flop. Winnings are
 ## Where the five stand
 
 In mbb/h. *Lost at least* is what a local best response wins off the agent: a lower bound on its exploitability, and no
-more than that. Always folding loses 750.
+more than that. Always folding loses 750. {share_found("local")}
 
 {_table(["agent", *heads], standing)}
 

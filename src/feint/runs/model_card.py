@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from feint.evaluate.measure import Measure
+from feint.evaluate.share_found import share_found
 from feint.forms.form import Form
 from feint.runs.config import algorithms, flat, written
 from feint.runs.run import Run
@@ -105,7 +106,7 @@ def _judgement(run: Run, form: Form) -> str:
         folding = "" if form.forfeit is None else f"; always folding loses {form.forfeit:,.0f}"
         rows.append(
             f"| exploitability | {bound.words} | what a local best response, which knows the strategy, won off it "
-            f"over {bound.hands:,} hands, with the 95% interval{folding} |"
+            f"over {bound.hands:,} hands, with the 95% interval{folding}. {share_found('local')} |"
         )
     if "hands" in last:
         rows.append(f"| hands | {last['hands']:,.0f} | played to learn it, against itself |")

@@ -1,0 +1,120 @@
+"""Records in results/ as pictures, and as tables for people: python benchmarks/pictures.py bounds|public_costs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from feint.report.canvas import COLOURS, INK, blank, keep
+
+RESULTS = Path(__file__).parent / "results"
+Row = dict[str, Any]
+RESPONSES = {"local": "a local best response", "learned": "a learned best response"}
+KINDS = {"Kuhn": "o", "Leduc": "s", "flop": "^", "turn": "D", "river": "v", "spots": "*"}
+
+
+def read(name: str) -> list[Row]:
+    return [json.loads(line) for line in (RESULTS / f"{name}.jsonl").read_text().splitlines()]
+
+
+def bounds() -> None:
+    """What share of exploitability bounds find, from far to near."""
+    rows = sorted(read("bounds"), key=lambda row: (row["game"], -row["exact"]))
+    games = sorted({row["game"] for row in rows})
+    figure = blank(7.2, 4.5)
+    axes = figure.subplots()
+    for colour, (who, words) in zip(COLOURS, RESPONSES.items(), strict=False):
+        for game, line, face in zip(games, ("-", "--"), (colour, "white"), strict=True):
+            some = [row for row in rows if row["game"] == game]
+            low, shares, high = (
+                [max(row[who + end] / row["exact"], 0.0) for row in some] for end in ("_low", "", "_high")
+            )
+            off = [[share - end for share, end in zip(shares, low, strict=True)]]
+            off += [[end - share for share, end in zip(shares, high, strict=True)]]
+            style: Row = {"color": colour, "linestyle": line, "marker": "o", "markerfacecolor": face, "markersize": 5}
+            axes.errorbar([row["exact"] for row in some], shares, off, capsize=2, label=f"{words}, {game}", **style)
+    for row in rows:
+        if row["game"] == games[0]:
+            place = row["exact"], max(row["local"] / row["exact"], 0.0)
+            axes.annotate(row["strategy"], place, xytext=(4, 6), textcoords="offset points", fontsize=8, color=INK)
+    axes.set(
+        xscale="log", ylim=(-0.03, 1.1), xlabel="exploitability (mbb/h, exact)", ylabel="share of it that is found"
+    )
+    axes.invert_xaxis()
+    axes.set_title("How much bounds find", color=INK, loc="left", fontweight="bold")
+    _plain(axes)
+    keep(figure, RESULTS / "bounds.png")
+    print("| game | strategy | exploitability | a local best response won | share | a learned one won | share |")
+    print("|---|---|---|---|---|---|---|")
+    for row in rows:
+        cells = [row["game"], row["strategy"], f"{row['exact']:,.1f}"]
+        for who in RESPONSES:
+            value, off = row[who], row[f"{who}_high"] - row[who]
+            cells += [f"{value:,.0f} ± {off:,.0f}", f"{max(value / row['exact'], 0.0):.0%}"]
+        print(f"| {' | '.join(cells)} |")
+
+
+def public_costs() -> None:
+    """What public trees cost, by the numbers in a table."""
+    every = read("public_costs")
+    nothing = next(row["peak_bytes"] for row in every if row["name"] == "nothing")
+    rows = sorted(_least(row for row in every if "cells" in row), key=lambda row: row["cells"])
+    figure = blank(9.0, 4.2)
+    times, memory = figure.subplots(1, 2)
+    for colour, (kind, marker) in zip(COLOURS, KINDS.items(), strict=True):
+        some = [row for row in rows if _kind(row) == kind]
+        cells = [row["cells"] for row in some]
+        style: Row = {"color": colour, "marker": marker, "linestyle": "", "markersize": 6}
+        times.plot(cells, [row["iteration_s"] for row in some], label=kind, **style)
+        times.plot(cells, [row["judged_s"] for row in some], **style | {"markerfacecolor": "none"})
+        memory.plot(cells, [row["peak_bytes"] - nothing for row in some], **style)
+        memory.plot(cells, [row["table_bytes"] for row in some], **style | {"markerfacecolor": "none"})
+    numbers = "numbers in a table"
+    times.set(xscale="log", yscale="log", xlabel=numbers, ylabel="seconds")
+    times.set_title("An iteration (open: a judgement)", color=INK, loc="left", fontweight="bold", fontsize="medium")
+    memory.set(xscale="log", yscale="log", xlabel=numbers, ylabel="bytes")
+    memory.set_title("Most memory (open: tables)", color=INK, loc="left", fontweight="bold", fontsize="medium")
+    for axes in (times, memory):
+        _plain(axes)
+    keep(figure, RESULTS / "public_costs.png")
+    print(
+        "| game | public decisions | hands | numbers in a table | iteration, ms | judge, ms | tables, MB | peak, MB |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        times_ms = [_figure(1000 * row[name]) for name in ("iteration_s", "judged_s")]
+        sizes = [f"{row[name]:,}" for name in ("public", "hands", "cells")]
+        held = [_figure(row[name] / 1e6) for name in ("table_bytes", "peak_bytes")]
+        print(f"| {' | '.join([row['name'], *sizes, *times_ms, *held])} |")
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
+def _least(rows: Iterable[Row]) -> list[Row]:
+    """One row for each game: where it was measured several times, the least of every number."""
+    least = dict[str, Row]()
+    for row in rows:
+        before = least.setdefault(row["name"], row)
+        least[row["name"]] = {key: min(value, before[key]) for key, value in row.items()}
+    return list(least.values())
+
+
+def _kind(row: Row) -> str:
+    name = row["name"].lower()
+    return "spots" if "spot" in name else next(kind for kind in KINDS if name.startswith(kind.lower()))
+
+
+def _plain(axes: Any) -> None:
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, loc="best", fontsize="small")
+
+
+if __name__ == "__main__":
+    {"bounds": bounds, "public_costs": public_costs}[sys.argv[1]]()

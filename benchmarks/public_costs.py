@@ -30,8 +30,9 @@ from feint.games.leduc import leduc_no_limit
 from feint.games.library import load_game
 from feint.games.poker import Poker, Round
 from feint.games.postflop import Spot
+from feint.public.build import build_public_tree
 from feint.public.judge import judge
-from feint.public.tree import PublicTree, build_public_tree
+from feint.public.tree import PublicTree
 from feint.solvers.cfr import ALGORITHMS
 from feint.solvers.public_cfr import PublicRegretMinimiser
 from feint.solvers.regrets import Rule

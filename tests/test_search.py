@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,6 +20,7 @@ from feint.search.resolving import Resolver, written_out
 from feint.search.situations import _last_round, _ranges, draw, shapes_of, solve_all
 from feint.search.training import Schedule, loss_of, train
 from feint.search.values import Layers, LearnedValues, new_values
+from feint.solvers.public_cfr import PublicRegretMinimiser
 
 QUICK = Method(NEARLY.rule, alternating=True, iterations=20)
 
@@ -166,3 +168,18 @@ def test_a_learned_guess_is_better_than_none(no_limit):
     values = train(start, [0], lessons, tests, Schedule(epochs=20, batch=100, rate=2e-3, falls=True))[0]
     method = Method(replace(TOOL.rule, skip=50), alternating=False, iterations=100)
     assert exploitability(no_limit, method, lambda arrivals: LearnedValues.on(values, arrivals)) < 15
+
+
+@pytest.mark.slow
+def test_the_public_programs_own_numbers_come_out_again():
+    """Its uniform strategy, as it counts (5 of 6 deals), and its tree solver after 1,000 iterations; folds are free."""
+    game = load_game("leduc_no_limit(free_folds=True)")
+    tree = build_public_tree(game, symmetric=False, exact=True)
+    solver = PublicRegretMinimiser(tree, TOOL.rule, TOOL.alternating, "")
+    state = solver.init(jax.random.key(0))
+    assert float(judge(tree, solver.strategy(state).weights).nash_conv) / 2 * 5 / 6 == pytest.approx(175.52084350586)
+    forward = eqx.filter_jit(
+        lambda solver, state: jax.lax.fori_loop(0, 1000, lambda _, now: solver.step(now)[0], state)
+    )
+    after = solver.strategy(forward(solver, state)).weights
+    assert float(judge(tree, after).nash_conv) / 2 == pytest.approx(1.2248, abs=1e-4)

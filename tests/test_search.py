@@ -13,6 +13,7 @@ from feint.games.errors import BadInput
 from feint.games.library import load_game
 from feint.public.build import build_lookahead, build_public_tree
 from feint.public.judge import judge
+from feint.runs.lessons import lessons_in, load_lessons, make_lessons
 from feint.search.beyond import CheckedDown, Nothing
 from feint.search.lookahead import TOOL, Lookahead, Method
 from feint.search.oracle import NEARLY, PlayedOut
@@ -183,3 +184,36 @@ def test_the_public_programs_own_numbers_come_out_again():
     )
     after = solver.strategy(forward(solver, state)).weights
     assert float(judge(tree, after).nash_conv) / 2 == pytest.approx(1.2248, abs=1e-4)
+
+
+def test_lessons_are_made_in_pieces_and_refused_when_damaged(tmp_path, no_limit):
+    def make(folder, shards, **changes):
+        return make_lessons(folder, "leduc_no_limit", shards, **({"lines": 12, "iterations": 20, "met": 0.5} | changes))
+
+    whole, pieces, told = tmp_path / "whole", tmp_path / "pieces", []
+    make(whole, 2, progress=told.append)
+    assert told == [1, 2]
+    make(pieces, 1)
+    make(pieces, 2)
+    assert {path.name: path.read_bytes() for path in whole.iterdir()} == {
+        path.name: path.read_bytes() for path in pieces.iterdir()
+    }
+    assert len(load_lessons(whole, no_limit).paid) == 2 * 6 * 12
+    with pytest.raises(BadInput, match="holds other lessons"):
+        make(whole, 2, seed=1)
+    with pytest.raises(BadInput, match="not for leduc"):
+        load_lessons(whole, load_game("leduc"))
+    with pytest.raises(BadInput, match="two rounds, and rock_paper_scissors is none"):
+        make_lessons(tmp_path / "rps", "rock_paper_scissors", 1)
+    with pytest.raises(BadInput, match="iterations of 1 or more, but 0 was given"):
+        make(tmp_path / "none", 1, iterations=0)
+    with pytest.raises(BadInput, match="no lessons"):
+        lessons_in(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pieces", "whole"]
+    shard = next(path for path in whole.iterdir() if path.suffix == ".safetensors")
+    shard.write_bytes(shard.read_bytes()[:-1] + b"x")
+    with pytest.raises(BadInput, match="damaged"):
+        load_lessons(whole, no_limit)
+    shard.unlink()
+    make(whole, 2)
+    assert len(load_lessons(whole, no_limit).paid) == 2 * 6 * 12

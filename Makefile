@@ -19,7 +19,7 @@ test: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	XLA_FLAGS=--xla_backend_optimization_level=0 $(BIN)/pytest -n 2 --dist loadfile
+	XLA_FLAGS=--xla_backend_optimization_level=0 $(BIN)/pytest -n 2
 
 test-slow: $(READY)
 	$(BIN)/pytest -n 2 -m slow

@@ -13,7 +13,7 @@ OPPONENT ?= feint:holdem
 play: $(READY)
 	@$(BIN)/feint play $(OPPONENT)
 
-# Most of its time is compiling, which takes a third less where code is not optimised; test-slow runs it as users do.
+# Mostly it compiles, and where code is not optimised it takes a quarter less; test-slow runs it as users do.
 test: $(READY)
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples

@@ -71,7 +71,7 @@ class CheckedDown(Guess):
         return shown
 
 
-def shares(weights: Float[Array, "b l h"]) -> Float[Array, "b l h"]:
+def shares(weights: Float[Array, "... h"]) -> Float[Array, "... h"]:
     """Weights as ranges; all hands equally often where none comes."""
     total = weights.sum(-1, keepdims=True)
     return jnp.where(total > 0, weights / jnp.where(total > 0, total, 1.0), 1.0 / weights.shape[-1])

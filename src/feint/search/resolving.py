@@ -23,6 +23,7 @@ from feint.public.build import Arrivals, build_lookahead
 from feint.public.lines import Decision
 from feint.public.play import Tables
 from feint.public.tree import Beyond, PublicTree
+from feint.search.beyond import shares
 from feint.search.lookahead import Found, Lookahead, Method
 
 Guesses = Callable[[Arrivals], Beyond]
@@ -127,18 +128,17 @@ class _Written:
             legal = [int(child) for child in betting.child[node] if child != -1]
             for child, move, after in zip(legal, found.strategy, found.after, strict=True):
                 if child >= 0 and betting.round[child] == betting.round[node]:
-                    mine = _share(self.standings[node].range * move[:, line])
+                    mine = _range(self.standings[node].range * move[:, line])
                     self.standings[child] = Standing(mine, np.asarray(after)[:, line])
         if arrivals is not None and found.arrived is not None and found.beyond is not None:
             for line, child in enumerate(arrivals.nodes.tolist()):
                 if child >= 0:
                     # A later search on the way writes over what an earlier one said.
-                    mine = _share(np.asarray(found.arrived.theirs)[:, line])
+                    mine = _range(found.arrived.theirs[:, line])
                     self.standings[child] = Standing(mine, np.asarray(found.beyond)[:, line])
         return tuple(map(jnp.asarray, found.strategy))
 
 
-def _share(weights: Float[np.ndarray, "b h"]) -> Float[np.ndarray, "b h"]:
-    """Weights as a range; all hands equally often where none is left."""
-    total = weights.sum(-1, keepdims=True)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / weights.shape[-1])
+def _range(weights: Float[np.ndarray | jax.Array, "b h"]) -> Float[np.ndarray, "b h"]:
+    """Weights as a range."""
+    return np.asarray(shares(jnp.asarray(weights)))

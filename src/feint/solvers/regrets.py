@@ -50,3 +50,7 @@ class Rule:
         if abs(exponent) == inf:
             return 1.0 if exponent > 0 else 0.0
         return (time**exponent / (time**exponent + 1.0)).astype(dtype)
+
+
+DISCOUNTED = Rule(alpha=1.5, beta=0.0, gamma=2.0, predictive=False)
+"""Discounted CFR as Brown & Sandholm (2019) recommend it."""

@@ -14,12 +14,11 @@ import time
 
 from feint.games.library import load_game
 from feint.games.poker import Poker
-from feint.public.build import build_public_tree
 from feint.public.judge import judge
 from feint.search.beyond import CheckedDown, Nothing
 from feint.search.lookahead import TOOL, Method
 from feint.search.oracle import NEARLY, PlayedOut
-from feint.search.resolving import Guesses, Resolver, written_out
+from feint.search.resolving import Guesses, searches_of, written_out
 from feint.solvers.regrets import Rule
 
 
@@ -33,12 +32,12 @@ def main() -> None:
     asked = parser.parse_args()
     game = load_game(asked.game)
     assert isinstance(game, Poker)
-    tree = build_public_tree(game, symmetric=False, exact=True)
+    searches = searches_of(game)
     for name in asked.guess.split(","):
         for iterations in map(int, asked.iterations.split(",")):
             started = time.perf_counter()
-            resolver = Resolver(game, _method(asked.rule, iterations), _guesses(game, name, asked.inner))
-            judged = judge(tree, written_out(resolver, tree))
+            method, guesses = _method(asked.rule, iterations), _guesses(game, name, asked.inner)
+            judged = judge(searches.tree, written_out(searches, method, guesses))
             told = {"game": asked.game, "guess": name, "rule": asked.rule, "iterations": iterations}
             told |= {
                 "exploitability": round(float(judged.nash_conv) / 2, 4),

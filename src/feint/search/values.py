@@ -8,7 +8,6 @@ takes from it what would make the game other than zero-sum.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, final
@@ -27,7 +26,8 @@ from feint.search.beyond import CheckedDown, Guess, shares
 from feint.search.situations import shapes_of
 
 Activation = Literal["tanh", "relu", "softplus", "prelu"]
-ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"tanh": jnp.tanh, "relu": jax.nn.relu, "softplus": jax.nn.softplus}
+ACTIVATIONS: tuple[Activation, ...] = ("tanh", "relu", "softplus", "prelu")
+Kind = Literal["buckets", "ordered"]
 SLOPE = 0.25
 """The slope of a PReLU below 0, before it is learned."""
 
@@ -93,7 +93,7 @@ class Ordered(Encoding):
         return self.order[board]
 
 
-def encoding_of(game: Poker, kind: Literal["buckets", "ordered"]) -> Encoding:
+def encoding_of(game: Poker, kind: Kind) -> Encoding:
     """An encoding for the last round of a game whose players hold one card."""
     if game.hole != 1 or len(game.rounds) != 2:
         raise BadInput(f"Values are learned for games of two rounds and one card each, and {game.name} is none.")
@@ -121,31 +121,43 @@ class Layers:
             eqx.nn.Linear(before, after, key=key, dtype=jnp.float32)
             for (before, after), key in zip(pairwise(sizes), keys, strict=True)
         ]
-        slopes = jnp.full(len(self.hidden), SLOPE, jnp.float32) if self.activation == "prelu" else None
-        return ValueNetwork(tuple(layers), slopes, self.activation)
+        slopes = jnp.full(len(self.hidden), SLOPE, jnp.float32)
+        return ValueNetwork(tuple(layers), slopes, jnp.asarray(ACTIVATIONS.index(self.activation)))
 
 
 @final
 class ValueNetwork(eqx.Module):
-    """A multilayer perceptron."""
+    """A multilayer perceptron. Its activation is data, so that networks of one shape are trained as one."""
 
     layers: tuple[eqx.nn.Linear, ...]
-    slopes: Float[Array, " d"] | None
-    """Of PReLU, one for each hidden layer."""
-    activation: str = eqx.field(static=True)
+    slopes: Float[Array, " d"]
+    """Of PReLU below 0, one for each hidden layer."""
+    activation: Int[Array, ""]
 
     def __call__(self, rows: Float[Array, "n f"]) -> Float[Array, "n o"]:
         for number, layer in enumerate(self.layers):
             assert layer.bias is not None
             rows = rows @ layer.weight.T + layer.bias
             if number < len(self.layers) - 1:
-                rows = self._bent(rows, number)
+                slope = self.slopes[number].astype(rows.dtype)
+                rows = jax.lax.switch(self.activation, [_tanh, _relu, _softplus, _prelu], rows, slope)
         return rows
 
-    def _bent(self, rows: Float[Array, "n u"], number: int) -> Float[Array, "n u"]:
-        if self.slopes is not None:
-            return jnp.where(rows > 0, rows, self.slopes[number].astype(rows.dtype) * rows)
-        return ACTIVATIONS[self.activation](rows)
+
+def _tanh(rows: Float[Array, "n u"], slope: Float[Array, ""]) -> Float[Array, "n u"]:
+    return jnp.tanh(rows)
+
+
+def _relu(rows: Float[Array, "n u"], slope: Float[Array, ""]) -> Float[Array, "n u"]:
+    return jax.nn.relu(rows)
+
+
+def _softplus(rows: Float[Array, "n u"], slope: Float[Array, ""]) -> Float[Array, "n u"]:
+    return jax.nn.softplus(rows)
+
+
+def _prelu(rows: Float[Array, "n u"], slope: Float[Array, ""]) -> Float[Array, "n u"]:
+    return jnp.where(rows > 0, rows, slope * rows)
 
 
 @final
@@ -165,7 +177,7 @@ class Values(eqx.Module):
         return self.encoding.values(said, board, ranges)
 
 
-def new_values(game: Poker, layers: Layers, kind: Literal["buckets", "ordered"], key: PRNGKeyArray) -> Values:
+def new_values(game: Poker, layers: Layers, kind: Kind, key: PRNGKeyArray) -> Values:
     """Values that nobody has learned yet."""
     encoding = encoding_of(game, kind)
     network = layers(encoding.inputs, encoding.outputs, key)

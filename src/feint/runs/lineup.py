@@ -35,7 +35,7 @@ class LineUp:
 
 def players() -> dict[str, PlayerConfig]:
     """Every player that is no run, by the name users call it."""
-    return declared("PLAYERS", "feint.players")
+    return declared("PLAYERS", "feint.players", "feint.runs")
 
 
 def line_up(

@@ -133,7 +133,7 @@ def test_networks_learn(no_limit):
     drawing = eqx.filter_jit(drawing_of(no_limit, TOGETHER, 12, met=0.5))
     lessons, tests = (drawing(jax.random.key(seed)) for seed in (1, 2))
     kinds = [((24, 24), "softplus"), ((24,), "relu"), ((24, 24), "tanh"), ((24, 24), "prelu")]
-    start = [new_values(no_limit, Layers(*kind), "ordered", jax.random.key(0)) for kind in kinds]
+    start = [new_values(no_limit, Layers(*kind), "ordered", jax.random.key(0), deep=2) for kind in kinds]
     told = []
     made = train(start, [0] * 4, lessons, tests, Schedule(epochs=30, batch=12, rate=3e-3, falls=True), told.append)
     assert [epoch.number for epoch in told] == list(range(1, 31))
@@ -145,6 +145,12 @@ def test_networks_learn(no_limit):
     alone = train(start[2:3], [0], lessons, tests, Schedule(epochs=30, batch=12, rate=3e-3, falls=True))[0]
     np.testing.assert_allclose(alone.network.layers[0].weight, made[2].network.layers[0].weight, atol=1e-5)
     assert float(jnp.abs(made[3].network.slopes - SLOPE).max()) > 1e-3
+    # What is left out is never learned and never heard.
+    _, left_out, last = made[1].network.layers
+    assert (left_out.weight == start[1].network.layers[1].weight).all()
+    rows = jnp.ones((1, 11), jnp.float32)
+    heard = jax.nn.relu(made[1].network.layers[0](rows[0]))
+    np.testing.assert_allclose(made[1].network(rows)[0], last(heard), rtol=1e-5)
 
 
 @pytest.mark.slow

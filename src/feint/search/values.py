@@ -27,6 +27,7 @@ from feint.search.situations import shapes_of
 
 Activation = Literal["tanh", "relu", "softplus", "prelu"]
 ACTIVATIONS: tuple[Activation, ...] = ("tanh", "relu", "softplus", "prelu")
+LEFT_OUT = -1
 Kind = Literal["buckets", "ordered"]
 SLOPE = 0.25
 """The slope of a PReLU below 0, before it is learned."""
@@ -114,34 +115,42 @@ class Layers:
     hidden: tuple[int, ...] = (50, 50)
     activation: Activation = "prelu"
 
-    def __call__(self, inputs: int, outputs: int, key: PRNGKeyArray) -> ValueNetwork:
-        sizes = [inputs, *self.hidden, outputs]
+    def __call__(self, inputs: int, outputs: int, key: PRNGKeyArray, deep: int = 0) -> ValueNetwork:
+        """A new network. One of fewer hidden layers than `deep` gets more like its last one, which are left out."""
+        more = max(0, deep - len(self.hidden))
+        sizes = [inputs, *self.hidden, *self.hidden[-1:] * more, outputs]
         keys = jax.random.split(key, len(sizes) - 1)
         layers = [
             eqx.nn.Linear(before, after, key=key, dtype=jnp.float32)
             for (before, after), key in zip(pairwise(sizes), keys, strict=True)
         ]
-        slopes = jnp.full(len(self.hidden), SLOPE, jnp.float32)
-        return ValueNetwork(tuple(layers), slopes, jnp.asarray(ACTIVATIONS.index(self.activation)))
+        bends = [ACTIVATIONS.index(self.activation)] * len(self.hidden) + [LEFT_OUT] * more
+        slopes = jnp.full(len(bends), SLOPE, jnp.float32)
+        return ValueNetwork(tuple(layers), slopes, jnp.asarray(bends, jnp.int32))
 
 
 @final
 class ValueNetwork(eqx.Module):
-    """A multilayer perceptron. Its activation is data, so that networks of one shape are trained as one."""
+    """A multilayer perceptron. Activations and depth are data, so that networks of many kinds are trained as one."""
 
     layers: tuple[eqx.nn.Linear, ...]
     slopes: Float[Array, " d"]
     """Of PReLU below 0, one for each hidden layer."""
-    activation: Int[Array, ""]
+    activations: Int[Array, " d"]
+    """Of each hidden layer: a place among `ACTIVATIONS`, or `LEFT_OUT`."""
 
     def __call__(self, rows: Float[Array, "n f"]) -> Float[Array, "n o"]:
-        for number, layer in enumerate(self.layers):
-            assert layer.bias is not None
-            rows = rows @ layer.weight.T + layer.bias
-            if number < len(self.layers) - 1:
-                slope = self.slopes[number].astype(rows.dtype)
-                rows = jax.lax.switch(self.activation, [_tanh, _relu, _softplus, _prelu], rows, slope)
-        return rows
+        *hidden, last = self.layers
+        for number, layer in enumerate(hidden):
+            activation, slope = self.activations[number], self.slopes[number].astype(rows.dtype)
+            bent = jax.lax.switch(activation, [_tanh, _relu, _softplus, _prelu], _through(layer, rows), slope)
+            rows = jnp.where(activation == LEFT_OUT, rows, bent) if bent.shape == rows.shape else bent
+        return _through(last, rows)
+
+
+def _through(layer: eqx.nn.Linear, rows: Float[Array, "n f"]) -> Float[Array, "n u"]:
+    assert layer.bias is not None
+    return rows @ layer.weight.T + layer.bias
 
 
 def _tanh(rows: Float[Array, "n u"], slope: Float[Array, ""]) -> Float[Array, "n u"]:
@@ -177,10 +186,10 @@ class Values(eqx.Module):
         return self.encoding.values(said, board, ranges)
 
 
-def new_values(game: Poker, layers: Layers, kind: Kind, key: PRNGKeyArray) -> Values:
-    """Values that nobody has learned yet."""
+def new_values(game: Poker, layers: Layers, kind: Kind, key: PRNGKeyArray, deep: int = 0) -> Values:
+    """Values that nobody has learned yet; see `Layers` for `deep`."""
     encoding = encoding_of(game, kind)
-    network = layers(encoding.inputs, encoding.outputs, key)
+    network = layers(encoding.inputs, encoding.outputs, key, deep)
     return Values(network, encoding, shapes_of(game)[-1].high)
 
 

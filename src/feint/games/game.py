@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import fields, is_dataclass
+from itertools import accumulate
 from typing import Any, ClassVar, Generic, TypeVar
 
 CHANCE = -1
@@ -52,6 +54,15 @@ class Game(ABC, Generic[State]):
     @abstractmethod
     def chance(self, state: State) -> Sequence[tuple[float, State]]:
         """Every outcome of a chance move as (probability, next state). Only asked where chance moves."""
+
+    def outcome(self, state: State, place: float) -> State:
+        """The outcome of a chance move at `place`, from 0 to below 1, where all lie end to end, each as wide as likely.
+
+        Games with too many of them to list in every hand find it without.
+        """
+        outcomes = self.chance(state)
+        *ends, whole = accumulate(chance for chance, _ in outcomes)
+        return outcomes[bisect_right(ends, place * whole)][1]
 
     @abstractmethod
     def play(self, state: State, action: int) -> State:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from feint.games.cards import Deck, pair_then_rank
 from feint.games.errors import BadInput
-from feint.games.library import playable, within
+from feint.games.library import playable, pot_fractions, within
 from feint.games.poker import Poker, Round
 
 
@@ -62,14 +62,11 @@ def leduc_no_limit(
     """
     if not 0 < ante < stack:
         raise BadInput(f"leduc_no_limit needs 0 < ante < stack, but got ante={ante:g} and stack={stack:g}.")
-    sizes = all(isinstance(size, int | float) and size > 0 for size in bets)
-    if not bets or not sizes or list(bets) != sorted(set(bets)):
-        raise BadInput(f"leduc_no_limit needs bets as ascending fractions of the pot such as (0.5, 1), got {bets}.")
     return Poker(
         deck=Deck(ranks="QKA", copies=2, suits=suits),
         ante=ante,
         stack=stack,
-        pot_bets=bets,
+        pot_bets=pot_fractions("leduc_no_limit", bets),
         rounds=(Round(), Round(board=1)),
         showdown=pair_then_rank,
         free_folds=free_folds,

@@ -102,6 +102,11 @@ class Poker(Game[Hand]):
         draws = self.deck.draws(state.dealt, self._due(state))
         return [(chance, self._dealt(state, cards)) for chance, cards in draws]
 
+    def outcome(self, state: Hand, place: float) -> Hand:
+        if state.dealer == CHANCE or self.deck.copies_of_kind > 1:
+            return super().outcome(state, place)
+        return self._dealt(state, self.deck.draw(state.dealt, self._due(state), place))
+
     def deal_some(self, state: Hand) -> Hand:
         """The hand after chance deals whatever comes first, for those to whom all cards are the same."""
         _, cards = next(self.deck.draws(state.dealt, self._due(state)))

@@ -75,9 +75,7 @@ class Table:
     def _dealt(self, state: Any, random: np.random.Generator) -> Any:
         """The state after all that chance does next."""
         while self.rules.actor(state) == CHANCE:
-            outcomes = self.rules.chance(state)
-            chances = np.array([chance for chance, _ in outcomes])
-            state = outcomes[int(random.choice(len(outcomes), p=chances / chances.sum()))][1]
+            state = self.rules.outcome(state, random.random())
         return state
 
 

@@ -1,5 +1,7 @@
 """The opponent modeller: it learns what its opponent holds and does as it plays, and makes the move that wins most.
 
+After McCurley, "An Artificial Intelligence Agent for Texas Hold'em Poker" (2009), as others tell of it.
+
 At its own decisions it takes the best move, at the opponent's every move as likely as the model has it, and at the end
 the chips that are won: expectimax over the game tree, from what it sees to the end. That is a best response to the
 model, and one sweep finds it for all cards and boards at once (tree/best_response.py), so it is worked out when the
@@ -147,7 +149,10 @@ class ModellerPlayer(Player):
 
 
 def study(config: Modeller, form: Form, other: Strategy, stops: Sequence[int]) -> Iterator[TabularStrategy]:
-    """What a modeller plays, frozen, once it has played another so many hands, for each of these in ascending order."""
+    """What a modeller plays, frozen, once it has played another so many hands, for each of these in ascending order.
+
+    That is how it would play the next hand: the last lesson may lie a few hands back.
+    """
     learner = Learner(config, form, config.seed)
     theirs = tabulate(learner.watched.tree, other)
     for stop in stops:

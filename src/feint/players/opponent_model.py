@@ -5,9 +5,10 @@ distribution over hands for each move. How often it makes each move everybody se
 does with each hand, P(move | hand) ∝ P(move) · P(hand | move): the fold, call and raise that are expected of it.
 
 The network learns from the hands that are shown. Those that end by a fold are not, and they are not like the others:
-who folds is weak, and who bet before that would have been shown less often. So hands that nobody saw are not left out,
-but count as every hand that they can have been, as likely as the model makes it, given the betting and one's own cards
-(expectation maximisation). Frequencies and hands are then what they would be, had all hands been shown.
+who folds is weak. Learned from shown hands alone, weak hands would seem rarer than they are before every move that a
+fold may follow, and a fold might be anything. So hands that nobody saw are not left out, but count as every hand that
+they can have been, as likely as the model has it by now, given the betting and one's own cards (expectation
+maximisation). Whether a hand is shown depends on nothing but the moves, which are seen, so that leaves no bias.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import accumulate
 from typing import Any, ClassVar, Generic, TypeVar
@@ -99,6 +99,10 @@ class Game(ABC, Generic[State]):
     def shown(self, state: State, player: int) -> str:
         """What a player is shown when the game is over, others being called `player 2` and so on."""
         return ""
+
+    def revealed(self, state: State) -> Mapping[int, Hashable]:
+        """What players held that everyone is shown when the game is over, by player, for those who compute with it."""
+        return {}
 
     def features(self, state: State, player: int) -> Sequence[float] | None:
         """The player's view as numbers for a network; None asks for one indicator for each information set."""

@@ -9,7 +9,7 @@ either way, and smaller when they are one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, final
@@ -195,6 +195,10 @@ class Poker(Game[Hand]):
 
     def shown(self, state: Hand, player: int) -> str:
         return poker_talk.shown(self, state, player)
+
+    def revealed(self, state: Hand) -> Mapping[int, Cards]:
+        live = {player: hole for player, hole in enumerate(state.holes) if not state.folded[player]}
+        return live if len(live) > 1 else {}
 
     def features(self, state: Hand, player: int) -> Sequence[float]:
         return poker_views.features(self, state, player)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, final
 
@@ -53,7 +54,7 @@ class Kind:
     def parameters(self) -> int:
         sizes = [73, *[UNITS] * self.depth, 72]
         slopes = self.depth if self.activation == "prelu" else 0
-        return sum((before + 1) * after for before, after in zip(sizes, sizes[1:], strict=False)) + slopes
+        return sum((before + 1) * after for before, after in pairwise(sizes)) + slopes
 
 
 EIGHT = tuple(Kind(depth, activation) for depth in (2, 4) for activation in ACTIVATIONS)

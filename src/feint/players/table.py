@@ -43,7 +43,7 @@ class Table:
         won = tuple(map(float, rules.payoffs(state)))
         told = ((), {}) if rules.open_moves else (tuple(made), saw)
         for number, player in enumerate(players):
-            player.end(Result(won, rules.shown(state, number), *told))
+            player.end(Result(won, rules.shown(state, number), *told, revealed=rules.revealed(state)))
         return won
 
     def observation(self, state: Any, player: int) -> Observation:

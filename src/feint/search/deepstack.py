@@ -29,8 +29,8 @@ from feint.games.poker import Poker
 from feint.learners.networks import Trained, Training
 from feint.search.lookahead import TOOL, Method
 from feint.search.oracle import NEARLY
-from feint.search.resolving import Guesses, Searches, searches_of
-from feint.search.situations import Drawing, Situations, drawing_of
+from feint.search.resolving import Guesses, Searches, searches_of, visited
+from feint.search.situations import Drawing, Near, Situations, drawing_of
 from feint.search.table import seen_in, table_of
 from feint.search.training import loss_of
 from feint.search.values import Kind, Layers, LearnedValues, Values, new_values
@@ -78,17 +78,19 @@ class DeepStack(Config):
     lines: int = 128
     """Pots that are drawn in each step; as many situations as that are solved on every board."""
     met: float = 1.0
-    """The share of them that are such as come up in the game: its pots, and cards of a rank equally often. The others
-    are drawn as in DeepStack."""
+    """The share of them that are such as come up in the game: its pots, and cards of a rank equally often; half of them
+    near ranges that the player's own searches came to. The others are drawn as in DeepStack."""
     iterations: int = 500
     """Of discounted CFR, for each situation."""
     memory: int = 200
     """Steps whose situations are remembered."""
+    visits: int = 20
+    """Steps after which the player searches again, to see what ranges it comes to."""
     batch: int = 512
     """Situations in an update."""
     encoding: Kind = "ordered"
     """What the network is told: hands in order of strength (ordered), or each on each board by itself (buckets)."""
-    network: Layers = Layers((64, 64, 64), "softplus")
+    network: Layers = Layers((64, 64, 64), "prelu")
     """The shape of the network."""
     values: Training = Training(rate=2e-3, decay=2000.0, updates=20)
     """How it is trained."""
@@ -104,6 +106,7 @@ class DeepStack(Config):
             met=(0 <= self.met <= 1, "from 0 to 1"),
             iterations=(self.iterations >= 1, "at least 1"),
             memory=(self.memory >= 1, "at least 1"),
+            visits=(self.visits >= 1, "at least 1"),
             batch=(self.batch >= 1, "at least 1"),
             smoothing=(0 <= self.smoothing < 1, "from 0 to below 1"),
         )
@@ -171,6 +174,8 @@ class Resolved(Strategy):
 class ValueState(NamedTuple):
     key: PRNGKeyArray
     step: Int[Array, ""]
+    near: Float[Array, "2 b k h"]
+    """The ranges that the player's searches came to."""
     memory: Situations
     """Those of each step next to each other."""
     trained: Trained
@@ -199,12 +204,17 @@ class ValueLearner(Algorithm[ValueState]):
         weights = eqx.filter(replace(self.blank, network=network), eqx.is_inexact_array)
         one = jax.eval_shape(self.drawing, key)
         memory = jax.tree.map(lambda part: jnp.zeros((self.settings.memory, *part.shape), part.dtype), one)
-        return ValueState(key, jnp.asarray(0), memory, self.settings.values.start(weights), weights)
+        near = jax.eval_shape(self._visited, weights)
+        trained = self.settings.values.start(weights)
+        return ValueState(key, jnp.asarray(0), jnp.zeros(near.shape, near.dtype), memory, trained, weights)
 
     def step(self, state: ValueState) -> tuple[ValueState, Metrics]:
         key, drawing, learning = jax.random.split(state.key, 3)
         place, kept = state.step % self.settings.memory, self.settings.smoothing
-        memory = jax.tree.map(lambda whole, new: whole.at[place].set(new), state.memory, self.drawing(drawing))
+        again = state.step % self.settings.visits == 0
+        near = jax.lax.cond(again, lambda: self._visited(state.smooth), lambda: state.near)
+        drawn = self.drawing(drawing, Near(self.searches.paid, near))
+        memory = jax.tree.map(lambda whole, new: whole.at[place].set(new), state.memory, drawn)
         flat = jax.tree.map(lambda part: part.reshape(-1, *part.shape[2:]), memory)
         filled = jnp.minimum(state.step + 1, self.settings.memory) * memory.paid.shape[1]
 
@@ -219,7 +229,7 @@ class ValueLearner(Algorithm[ValueState]):
 
         keys = jax.random.split(learning, self.settings.values.updates)
         (trained, smooth), losses = jax.lax.scan(update, (state.trained, state.smooth), keys)
-        return ValueState(key, state.step + 1, memory, trained, smooth), {"loss": losses.mean()}
+        return ValueState(key, state.step + 1, near, memory, trained, smooth), {"loss": losses.mean()}
 
     def strategy(self, state: ValueState) -> Resolved:
         values = self._values(state)
@@ -229,6 +239,11 @@ class ValueLearner(Algorithm[ValueState]):
 
     def measure(self, state: ValueState, form: Any) -> Metrics:
         return {"test_loss": loss_of(self._values(state), self.tests)}
+
+    def _visited(self, weights: Any) -> Float[Array, "2 b k h"]:
+        """The ranges that the player's searches come to with these values."""
+        guesses: Guesses = partial(LearnedValues.on, eqx.combine(weights, self.blank))
+        return visited(self.searches, self.settings.search.method, guesses)
 
     def _values(self, state: ValueState) -> Values:
         whole: Values = eqx.combine(state.smooth, self.blank)

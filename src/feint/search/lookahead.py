@@ -49,8 +49,8 @@ class Found(NamedTuple):
     """… and to the other …"""
     after: Moves
     """… who has this after each move."""
-    arrived: Float[Array, "c k g"] | None
-    """How often the searching player comes to the boards and lines of the next round with each hand …"""
+    arrived: Reach | None
+    """How often hands come to the boards and lines of the next round, the other's and the searching player's …"""
     beyond: Float[Array, "c k g"] | None
     """… and what the other has there."""
 
@@ -155,9 +155,9 @@ class Lookahead(eqx.Module):
             tables = tuple(tuple(page.plan_sum for page in pages) for pages in sums.book)
             keeping = Expectation(1 - self.player, Written(tables))
             blank: Book = tuple((None,) * len(stage.moves) for stage in tree.rounds)
-            left = exits(tree, 0, keeping, blank[0], Reach(jnp.ones_like(mine), mine))
-            arrived = enter(tree.rounds[1], left, jnp.asarray(0)).theirs
-            beyond = _each(sums.beyond[0], self._weight * arrived)
+            left = exits(tree, 0, keeping, blank[0], Reach(sums.met / self._weight, mine))
+            arrived = enter(tree.rounds[1], left, jnp.asarray(0))
+            beyond = _each(sums.beyond[0], self._weight * arrived.theirs)
         return Found(
             strategy=normalised(plans),
             values=values,

@@ -14,11 +14,12 @@ from typing import NamedTuple, final
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from feint.games.poker import Poker
 from feint.public.build import Arrivals, build_lookahead, build_public_tree
-from feint.public.play import Moves, Tables
+from feint.public.play import Tables
 from feint.public.tree import Beyond, PublicTree
 from feint.search.beyond import shares
 from feint.search.lookahead import Found, Lookahead, Method
@@ -72,7 +73,7 @@ class Search(eqx.Module):
         if self.arrivals is not None and found.arrived is not None and found.beyond is not None:
             for line, child in enumerate(self.arrivals.nodes.tolist()):
                 if child >= 0:
-                    after[child] = Standing(shares(found.arrived[:, line]), found.beyond[:, line])
+                    after[child] = Standing(shares(found.arrived.theirs[:, line]), found.beyond[:, line])
         return after
 
 
@@ -89,8 +90,10 @@ class Searches(eqx.Module):
     searches: tuple[tuple[Search, ...], ...]
 
     @property
-    def hands(self) -> int:
-        return len(self.tree.held)
+    def paid(self) -> Float[np.ndarray, " k"]:
+        """What each player has put into the pot where searches of the first round come to the second."""
+        all_arrivals = (search.arrivals for search in self.searches[0])
+        return np.concatenate([arrivals.paid[arrivals.nodes >= 0] for arrivals in all_arrivals if arrivals])
 
 
 @lru_cache(maxsize=8)
@@ -105,32 +108,49 @@ def searches_of(game: Poker) -> Searches:
 
 def written_out(searches: Searches, method: Method, guesses: Guesses) -> Tables:
     """What two such players do in the whole game."""
-    both = [_written(searches, method, guesses, player) for player in (0, 1)]
+    both = [_found(searches, method, guesses, player, len(searches.tree.rounds)) for player in (0, 1)]
     return tuple(
-        tuple(both[decision.actor][number, decision.number] for decision in stage.betting.decisions)
+        tuple(both[decision.actor][number, decision.number].strategy for decision in stage.betting.decisions)
         for number, stage in enumerate(searches.tree.rounds)
     )
 
 
-def _written(searches: Searches, method: Method, guesses: Guesses, player: int) -> dict[tuple[int, int], Moves]:
-    """What one player does at each decision, by round and number."""
-    betting, moves = searches.tree.betting, dict[tuple[int, int], Moves]()
+def visited(searches: Searches, method: Method, guesses: Guesses) -> Float[Array, "2 b k h"]:
+    """The ranges of both players that come to the second round by the searches of the first, on every board.
+
+    In the order of `Searches.paid`.
+    """
+    found, visits = [_found(searches, method, guesses, player, 1) for player in (0, 1)], []
+    for decision, search in zip(searches.tree.rounds[0].betting.decisions, searches.searches[0], strict=True):
+        arrived = found[decision.actor][0, decision.number].arrived
+        assert search.arrivals is not None
+        assert arrived is not None
+        both = (arrived.theirs, arrived.mine)[:: 1 if decision.actor == 0 else -1]
+        visits.append(jnp.stack([shares(part[:, search.arrivals.nodes >= 0]) for part in both]))
+    return jnp.concatenate(visits, 2)
+
+
+def _found(
+    searches: Searches, method: Method, guesses: Guesses, player: int, rounds: int
+) -> dict[tuple[int, int], Found]:
+    """What one player finds at each decision of so many rounds, by round and number."""
+    betting, all_found = searches.tree.betting, dict[tuple[int, int], Found]()
     standings = {0: first_standing(searches.searches[0][0], method, guesses, player)}
-    for number, stage in enumerate(searches.tree.rounds):
+    for number, stage in enumerate(searches.tree.rounds[:rounds]):
         for decision in stage.betting.decisions:
             nodes = decision.nodes.tolist()
             here = [standings[node] for node in nodes]
             if decision.actor == player:
                 search = searches.searches[number][decision.number]
                 found = search(method, guesses, here)
-                moves[number, decision.number] = found.strategy
+                all_found[number, decision.number] = found
                 # Of what two searches say of the next round, the later one counts.
                 standings |= search.after(found, here)
                 continue
             for node, standing in zip(nodes, here, strict=True):
                 inside = (int(child) for child in betting.child[node] if child >= 0 and betting.round[child] == number)
                 standings |= dict.fromkeys(inside, standing)
-    return moves
+    return all_found
 
 
 def first_standing(first: Search, method: Method, guesses: Guesses, player: int) -> Standing:

@@ -32,6 +32,8 @@ from feint.search.lookahead import Lookahead, Method
 
 EDGE = 1e-9
 """How near to the pot at which betting changes that is found, as a share of all pots."""
+FAR = 4.0
+"""How near ranges lie to those where players were: what is random of them is a uniform number to this power."""
 NEVER = 1e-4
 """Pots stay below the stack by this share of it: with nothing left to bet there is no betting."""
 
@@ -113,6 +115,16 @@ def last_round(game: Poker, paid: float) -> PublicTree:
 
 
 @final
+class Near(NamedTuple):
+    """Where players were when they came to the last round."""
+
+    paid: Float[np.ndarray, " k"]
+    """What each had put into the pot."""
+    ranges: Float[Array, "2 b k h"]
+    """Each player's, on every board."""
+
+
+@final
 class Lines(eqx.Module):
     """So many pots of one shape on every board, each with ranges of its own."""
 
@@ -132,9 +144,14 @@ class Lines(eqx.Module):
     met: int = eqx.field(static=True)
     """… and how many are such as come up; these are the last."""
 
-    def __call__(self, key: PRNGKeyArray) -> Situations:
-        """Draw and solve them. The same key draws the same."""
-        return self.solve(*self.drawn(key))
+    def __call__(self, key: PRNGKeyArray, near: Near | None = None) -> Situations:
+        """Draw and solve them. The same key draws the same.
+
+        near: where ranges of those that are met are to lie near some, these.
+        """
+        for_ranges, for_places = jax.random.split(key)
+        paid, ranges = self.drawn(for_ranges)
+        return self.solve(*(self._near(for_places, paid, ranges, near) if near and self.met else (paid, ranges)))
 
     def drawn(self, key: PRNGKeyArray) -> tuple[Float[Array, " l"], Float[Array, "2 b l h"]]:
         """Pots and ranges."""
@@ -149,6 +166,20 @@ class Lines(eqx.Module):
         ranges = jnp.put_along_axis(jnp.zeros_like(split), places, split, 3, inplace=False)
         even = jnp.einsum("pblh,bhg->pblg", ranges[:, :, self.uniform :], self.alike)
         return paid, ranges.at[:, :, self.uniform :].set(even)
+
+    def _near(
+        self, key: PRNGKeyArray, paid: Float[Array, " l"], ranges: Float[Array, "2 b l h"], near: Near
+    ) -> tuple[Float[Array, " l"], Float[Array, "2 b l h"]]:
+        """Half of those that are met moved to where players were, nearer or farther off."""
+        low, high = self.ends
+        count, here = self.met // 2, np.flatnonzero((low <= near.paid) & (near.paid <= high))
+        if not count or not len(here):
+            return paid, ranges
+        for_which, for_far = jax.random.split(key)
+        which = jnp.asarray(here)[jax.random.randint(for_which, (count,), 0, len(here))]
+        far = jax.random.uniform(for_far, (count, 1)) ** FAR
+        moved = far * ranges[:, :, -count:] + (1 - far) * near.ranges[:, :, which]
+        return paid.at[-count:].set(jnp.asarray(near.paid)[which]), ranges.at[:, :, -count:].set(moved)
 
     def solve(self, paid: Float[Array, " l"], ranges: Float[Array, "2 b l h"]) -> Situations:
         """What hands are worth with these pots and ranges."""
@@ -183,10 +214,10 @@ class Drawing(eqx.Module):
 
     parts: tuple[Lines, ...]
 
-    def __call__(self, key: PRNGKeyArray) -> Situations:
-        """Draw and solve them. The same key draws the same."""
+    def __call__(self, key: PRNGKeyArray, near: Near | None = None) -> Situations:
+        """Draw and solve them, some of them near those where players were. The same key draws the same."""
         keys = jax.random.split(key, len(self.parts))
-        drawn = (part(key) for part, key in zip(self.parts, keys, strict=True))
+        drawn = (part(key, near) for part, key in zip(self.parts, keys, strict=True))
         return Situations(*map(jnp.concatenate, zip(*drawn, strict=True)))
 
 

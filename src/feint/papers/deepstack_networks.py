@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import Literal, NamedTuple, final
 
 import equinox as eqx
 import jax
@@ -33,6 +33,17 @@ GAME = "leduc_no_limit"
 BOARDS = 6
 UNITS = 50
 """In a hidden layer, as the public program has it; the paper does not say."""
+THEIRS = {
+    "2 tanh": 18.342666625977,
+    "2 relu": 16.371120452881,
+    "2 softplus": 16.97642230987,
+    "2 prelu": 16.55432336609,
+    "4 tanh": 18.174759864807,
+    "4 relu": 19.985319137573,
+    "4 softplus": 15.709207057953,
+    "4 prelu": 17.560428046881,
+}
+"""Table 3 of the paper, in mbb/h."""
 NETWORKS, LEARNING = "networks.safetensors", "learning.json"
 Tell = Callable[[str], None]
 
@@ -106,7 +117,7 @@ def learned(out: Path, size: Size, tell: Tell) -> Learned:
     stacked: Values = jax.tree.map(lambda *each: jnp.stack(each), *start)
     weights = eqx.filter(stacked, eqx.is_inexact_array)
     if not (out / NETWORKS).is_file():
-        lessons, tests = situations(out, size, tell)
+        lessons, tests = situations(out, size, "train", tell), situations(out, size, "test", tell)
         losses: list[list[float]] = []
 
         def watch(epoch: Epoch) -> None:
@@ -126,15 +137,14 @@ def learned(out: Path, size: Size, tell: Tell) -> Learned:
     return Learned(eqx.combine(kept, stacked), np.array(json.loads((out / LEARNING).read_text())))
 
 
-def situations(out: Path, size: Size, tell: Tell) -> tuple[Situations, Situations]:
-    """What networks learn from and are tested on, made or read back: drawn as in DeepStack."""
-    found = []
-    for name, count, seed in (("train", size.train, 0), ("test", size.test, 1)):
-        folder, shards = out / "lessons" / name, -(-count // (BOARDS * size.shard))
-        told = partial(_made, tell, name, shards)
-        make_lessons(folder, GAME, shards, size.shard, size.label_iterations, seed=seed, progress=told)
-        found.append(jax.tree.map(lambda part, count=count: part[:count], load_lessons(folder, leduc_no_limit())))
-    return found[0], found[1]
+def situations(out: Path, size: Size, part: Literal["train", "test"], tell: Tell) -> Situations:
+    """What networks learn from or are tested on, made or read back: drawn as in DeepStack."""
+    count, seed = (size.train, 0) if part == "train" else (size.test, 1)
+    folder, shards = out / "lessons" / part, -(-count // (BOARDS * size.shard))
+    told = partial(_made, tell, part, shards)
+    make_lessons(folder, GAME, shards, size.shard, size.label_iterations, seed=seed, progress=told)
+    found: Situations = jax.tree.map(lambda each: each[:count], load_lessons(folder, leduc_no_limit()))
+    return found
 
 
 def _made(tell: Tell, name: str, shards: int, made: int) -> None:
@@ -172,11 +182,12 @@ def _judged_all(searches: Searches, method: Method, networks: Values) -> Float[A
     return found
 
 
-def state_errors(networks: Values, tests: Situations) -> list[float]:
+def state_errors(networks: Values, out: Path, size: Size) -> list[float]:
     """How far what networks say a public state is worth to the first player is from the truth: the mean, in chips.
 
     The paper's other reading of exploitability.
     """
+    tests = situations(out, size, "test", lambda words: None)
 
     def one(values: Values) -> Float[Array, ""]:
         said = values(tests.board, tests.paid, tests.ranges)

@@ -61,13 +61,13 @@ class Searching:
     @property
     def method(self) -> Method:
         if self.solver == "tool":
-            return Method(replace(TOOL.rule, skip=self.iterations // 2), TOOL.alternating, self.iterations)
+            return Method(replace(TOOL.rule, skip=self.iterations // 2), TOOL.alternating, jnp.asarray(self.iterations))
         rules = {
             "dcfr": NEARLY.rule,
             "cfr+": Rule(alpha=inf, beta=-inf, gamma=1.0, predictive=False),
             "cfr": Rule(alpha=inf, beta=inf, gamma=0.0, predictive=False),
         }
-        return Method(rules[self.solver], alternating=True, iterations=self.iterations)
+        return Method(rules[self.solver], alternating=True, iterations=jnp.asarray(self.iterations))
 
 
 @final

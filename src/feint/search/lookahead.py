@@ -13,7 +13,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from feint.public.judge import Expectation
 from feint.public.play import Moves, Written, normalised
@@ -29,7 +29,8 @@ class Method(eqx.Module):
 
     rule: Rule = eqx.field(static=True)
     alternating: bool = eqx.field(static=True)
-    iterations: int = eqx.field(static=True)
+    iterations: int | Int[Array, ""]
+    """A number is part of compiled code; an array is not, so that one compilation serves all."""
 
 
 RARE = 1e-12
@@ -61,6 +62,8 @@ class Sums(NamedTuple):
     book: tuple[tuple[Page, ...], ...]
     gate: Page | None
     """Of the decision by which the other comes."""
+    weight: Float[Array, ""]
+    """Of all of them together."""
     met: Float[Array, "b l h"]
     """How often the other came with each hand."""
     values: Float[Array, "b l h"]
@@ -124,11 +127,13 @@ class Lookahead(eqx.Module):
             sweep = RegretSweep(me, rule, time, pages_of(tree, other, book if self.method.alternating else before))
             values, pages = run_from(tree, sweep, pages_of(tree, me, book), Reach(mine, coming))
             met, values, others = sweep.came((sums.met, sums.values, sums.others), (coming, values, others))
-            return Sums(merged(book, pages), gate, met, values, others, after, more[0] if more else ())
+            weight = sums.weight + rule.weight(time)
+            return Sums(merged(book, pages), gate, weight, met, values, others, after, more[0] if more else ())
 
         start = Sums(
             blank_book(tree, rule),
             blank_page((nothing,) * 2, rule) if bounded else None,
+            jnp.zeros(()),
             nothing,
             nothing,
             nothing,
@@ -140,12 +145,7 @@ class Lookahead(eqx.Module):
 
     def _means(self, sums: Sums, mine: Float[Array, "b l h"]) -> tuple[Float[Array, "b l h"], Float[Array, "b l h"]]:
         """What both have."""
-        return _each(sums.values, sums.met), _each(sums.others, self._weight * mine)
-
-    @property
-    def _weight(self) -> Float[Array, ""]:
-        """Of all iterations together."""
-        return jax.vmap(self.method.rule.weight)(jnp.arange(1.0, self.method.iterations + 1)).sum()
+        return _each(sums.values, sums.met), _each(sums.others, sums.weight * mine)
 
     def _found(self, sums: Sums, mine: Float[Array, "b l h"]) -> Found:
         tree, plans = self.tree, sums.book[0][0].plan_sum
@@ -155,9 +155,9 @@ class Lookahead(eqx.Module):
             tables = tuple(tuple(page.plan_sum for page in pages) for pages in sums.book)
             keeping = Expectation(1 - self.player, Written(tables))
             blank: Book = tuple((None,) * len(stage.moves) for stage in tree.rounds)
-            left = exits(tree, 0, keeping, blank[0], Reach(sums.met / self._weight, mine))
+            left = exits(tree, 0, keeping, blank[0], Reach(sums.met / sums.weight, mine))
             arrived = enter(tree.rounds[1], left, jnp.asarray(0))
-            beyond = _each(sums.beyond[0], self._weight * arrived.theirs)
+            beyond = _each(sums.beyond[0], sums.weight * arrived.theirs)
         return Found(
             strategy=normalised(plans),
             values=values,

@@ -143,7 +143,7 @@ class ValueNetwork(eqx.Module):
         *hidden, last = self.layers
         for number, layer in enumerate(hidden):
             activation, slope = self.activations[number], self.slopes[number].astype(rows.dtype)
-            bent = jax.lax.switch(activation, [_tanh, _relu, _softplus, _prelu], _through(layer, rows), slope)
+            bent = jax.lax.switch(activation, BENDS, _through(layer, rows), slope)
             rows = jnp.where(activation == LEFT_OUT, rows, bent) if bent.shape == rows.shape else bent
         return _through(last, rows)
 
@@ -167,6 +167,10 @@ def _softplus(rows: Float[Array, "n u"], slope: Float[Array, ""]) -> Float[Array
 
 def _prelu(rows: Float[Array, "n u"], slope: Float[Array, ""]) -> Float[Array, "n u"]:
     return jnp.where(rows > 0, rows, slope * rows)
+
+
+BENDS = (_tanh, _relu, _softplus, _prelu)
+"""`ACTIVATIONS` as functions of what a layer adds up, and of a slope."""
 
 
 @final

@@ -132,7 +132,7 @@ def measure(out: Path, size: Size, networks: Learned, watcher: Watcher, watch: C
             }
             for name, one in strategies.items()
         },
-        where=note("machine", lambda: ", ".join(provenance())),
+        where=f"Networks: {networks.where}. All else: {note('machine', lambda: ', '.join(provenance()))}",
     )
 
 

@@ -22,6 +22,7 @@ from feint.games.leduc import leduc_no_limit
 from feint.public.judge import judge
 from feint.runs.files import write_whole
 from feint.runs.lessons import load_lessons, make_lessons
+from feint.runs.provenance import provenance
 from feint.search.deepstack import Searching
 from feint.search.lookahead import Method
 from feint.search.resolving import Guesses, Searches, searches_of, written_out
@@ -88,7 +89,7 @@ class Size:
     train: int = 600_000
     test: int = 400_000
     seeds: int = 5
-    epochs: int = 100
+    epochs: int = 60
     iterations: tuple[int, int] = (1000, 4500)
     """Of the search, at each decision: the public program's, and enough for networks to tell."""
     shard: int = 2000
@@ -104,6 +105,8 @@ class Learned(NamedTuple):
     """Stacked."""
     test_loss: Float[np.ndarray, "e n"]
     """After each epoch."""
+    where: str
+    """Where they were trained."""
 
     def of(self, seed: int) -> Values:
         """Those of a seed, in the order of `KINDS`, stacked."""
@@ -131,10 +134,12 @@ def learned(out: Path, size: Size, tell: Tell) -> Learned:
         best = train(start, seeds, lessons, tests, Schedule(size.epochs, batch), watch)
         stacked = jax.tree.map(lambda *each: jnp.stack(each), *best)
         weights = eqx.filter(stacked, eqx.is_inexact_array)
-        write_whole(out / LEARNING, (json.dumps(losses) + "\n").encode())
+        told = {"where": ", ".join(provenance()), "test_loss": losses}
+        write_whole(out / LEARNING, (json.dumps(told) + "\n").encode())
         write_whole(out / NETWORKS, save({name: np.asarray(leaf) for name, leaf in leaves_of(weights).items()}))
     kept = restored(load_file(out / NETWORKS), weights)
-    return Learned(eqx.combine(kept, stacked), np.array(json.loads((out / LEARNING).read_text())))
+    told = json.loads((out / LEARNING).read_text())
+    return Learned(eqx.combine(kept, stacked), np.array(told["test_loss"]), told["where"])
 
 
 def situations(out: Path, size: Size, part: Literal["train", "test"], tell: Tell) -> Situations:

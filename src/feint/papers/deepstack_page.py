@@ -29,7 +29,8 @@ def page_of(facts: Facts, quick: bool) -> str:
     fewer = facts.size.iterations[0]
     return f"""# {TITLE}
 
-{facts.where}. {facts.size.train:,} situations to learn from and {facts.size.test:,} to test on, {facts.size.epochs}
+{facts.where}.
+{facts.size.train:,} situations to learn from and {facts.size.test:,} to test on, {facts.size.epochs}
 epochs, {facts.size.seeds} seed{"s" * (facts.size.seeds > 1)}.
 {SHORT if quick else ""}
 Exploitability is NashConv / 2 of the player, who searches at every decision with the network: exact, in chips per hand

@@ -88,11 +88,12 @@ class DeepStack(Config):
     """Steps after which the player searches again, to see what ranges it comes to."""
     batch: int = 512
     """Situations in an update."""
-    encoding: Kind = "ordered"
-    """What the network is told: hands in order of strength (ordered), or each on each board by itself (buckets)."""
-    network: Layers = Layers((64, 64, 64), "prelu")
+    encoding: Kind = "even"
+    """What the network is told: hands in order of strength, those of equal strength as one (even) or apart (ordered),
+    or each on each board by itself (buckets)."""
+    network: Layers = Layers((96, 96, 96), "prelu")
     """The shape of the network."""
-    values: Training = Training(rate=2e-3, decay=2000.0, updates=20)
+    values: Training = Training(rate=2e-3, decay=10_000.0, updates=100)
     """How it is trained."""
     smoothing: float = 0.999
     """The moving average of its weights that is searched with; 0 for the network itself."""

@@ -1,8 +1,9 @@
 """Networks that say what hands are worth at the start of a round, from the pot and both ranges.
 
 What they are told is an encoding: every hand on every board a bucket of its own, as in the public DeepStack-Leduc
-program, or hands in order of strength, by which all boards of Leduc are one. Whatever a network says, an outer layer
-takes from it what would make the game other than zero-sum.
+program; hands in order of strength, by which all boards of Leduc are one; or likewise with those of equal strength as
+one, for in the game cards of a rank come equally often. Whatever a network says, an outer layer takes from it what
+would make the game other than zero-sum.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from feint.search.situations import shapes_of
 Activation = Literal["tanh", "relu", "softplus", "prelu"]
 ACTIVATIONS: tuple[Activation, ...] = ("tanh", "relu", "softplus", "prelu")
 LEFT_OUT = -1
-Kind = Literal["buckets", "ordered"]
+Kind = Literal["buckets", "ordered", "even"]
 SLOPE = 0.25
 """The slope of a PReLU below 0, before it is learned."""
 
@@ -55,9 +56,9 @@ class Encoding(eqx.Module):
         self, board: Int[Array, " n"], share: Float[Array, " n"], ranges: Float[Array, "n 2 h"]
     ) -> Float[Array, "n f"]:
         """Situations as a network sees them: the share of the stack that is in the pot, and both ranges."""
-        places = jnp.broadcast_to(self.places(board)[:, None], ranges.shape)
         blank = jnp.zeros((*ranges.shape[:2], self.entries), ranges.dtype)
-        told = jnp.put_along_axis(blank, places, ranges, 2, inplace=False)
+        row, player = jnp.ogrid[: len(board), :2]
+        told = blank.at[row[..., None], player[..., None], self.places(board)[:, None]].add(ranges)
         return jnp.concatenate([share[:, None].astype(ranges.dtype), told.reshape(len(board), -1)], 1)
 
     def values(
@@ -84,7 +85,7 @@ class Buckets(Encoding):
 
 @final
 class Ordered(Encoding):
-    """Hands in order of strength, the best first, whatever the board."""
+    """Hands in order of strength, the best first, whatever the board; those of equal strength apart, or as one."""
 
     order: Int[Array, "b h"]
     """The place of each hand."""
@@ -100,9 +101,13 @@ def encoding_of(game: Poker, kind: Kind) -> Encoding:
         raise BadInput(f"Values are learned for games of two rounds and one card each, and {game.name} is none.")
     stage = shapes_of(game)[0].tree.rounds[0]
     assert isinstance(stage.showdown, Products)
+    strength = -np.asarray(stage.showdown.strength)
     if kind == "ordered":
-        order = np.argsort(np.argsort(-np.asarray(stage.showdown.strength), 1, kind="stable"), 1)
+        order = np.argsort(np.argsort(strength, 1, kind="stable"), 1)
         return Ordered(order=jnp.asarray(order, jnp.int32), entries=stage.hands)
+    if kind == "even":
+        order = np.stack([np.unique(each, return_inverse=True)[1] for each in strength])
+        return Ordered(order=jnp.asarray(order, jnp.int32), entries=int(order.max()) + 1)
     cards = np.asarray(stage.rest)[:, np.asarray(stage.removal.cards)[:, 0]]
     return Buckets(cards=jnp.asarray(cards, jnp.int32), entries=stage.boards * (stage.hands + 1))
 

@@ -203,7 +203,12 @@ def test_results_tell_hidden_moves_only_when_all_is_over():
     assert len(made) == 1
 
 
-@pytest.mark.parametrize("name", sorted(players()))
+SLOW_TO_COMPILE = {"resolver": pytest.mark.slow}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=SLOW_TO_COMPILE.get(name, ())) for name in sorted(players())]
+)
 def test_players_keep_their_promises(name):
     config, played = players()[name], 0
     for game in ("kuhn(players=3)", "holdem", "leduc_no_limit"):

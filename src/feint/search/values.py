@@ -118,7 +118,9 @@ class Layers:
     """The shape of a value network."""
 
     hidden: tuple[int, ...] = (50, 50)
+    """Units in each hidden layer; none for a linear map."""
     activation: Activation = "prelu"
+    """The activation of the hidden layers: tanh, relu, softplus or prelu."""
 
     def __call__(self, inputs: int, outputs: int, key: PRNGKeyArray, deep: int = 0) -> ValueNetwork:
         """A new network. One of fewer hidden layers than `deep` gets more like its last one, which are left out."""

@@ -19,7 +19,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Integer, PRNGKeyArray
 
 from feint.arena.betting import unroll_betting
 from feint.games.errors import BadInput
@@ -42,7 +42,7 @@ NEVER = 1e-4
 class Situations(NamedTuple):
     """Some situations, solved. Hands are those that the board leaves, numbered as a public tree has them."""
 
-    board: Int[Array, " n"]
+    board: Integer[Array, " n"]
     paid: Float[Array, " n"]
     """What each player has put into the pot, in chips."""
     ranges: Float[Array, "n 2 h"]

@@ -17,7 +17,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Integer, PRNGKeyArray
 
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
@@ -49,11 +49,11 @@ class Encoding(eqx.Module):
         return 2 * self.entries
 
     @abstractmethod
-    def places(self, board: Int[Array, " n"]) -> Int[Array, "n h"]:
+    def places(self, board: Integer[Array, " n"]) -> Int[Array, "n h"]:
         """The place of each hand on some boards."""
 
     def rows(
-        self, board: Int[Array, " n"], share: Float[Array, " n"], ranges: Float[Array, "n 2 h"]
+        self, board: Integer[Array, " n"], share: Float[Array, " n"], ranges: Float[Array, "n 2 h"]
     ) -> Float[Array, "n f"]:
         """Situations as a network sees them: the share of the stack that is in the pot, and both ranges."""
         blank = jnp.zeros((*ranges.shape[:2], self.entries), ranges.dtype)
@@ -62,7 +62,7 @@ class Encoding(eqx.Module):
         return jnp.concatenate([share[:, None].astype(ranges.dtype), told.reshape(len(board), -1)], 1)
 
     def values(
-        self, said: Float[Array, "n o"], board: Int[Array, " n"], ranges: Float[Array, "n 2 h"]
+        self, said: Float[Array, "n o"], board: Integer[Array, " n"], ranges: Float[Array, "n 2 h"]
     ) -> Float[Array, "n 2 h"]:
         """What a network says of the hands there are, made zero-sum."""
         places = jnp.broadcast_to(self.places(board)[:, None], ranges.shape)
@@ -78,7 +78,7 @@ class Buckets(Encoding):
     """The card of each hand."""
     entries: int = eqx.field(static=True)
 
-    def places(self, board: Int[Array, " n"]) -> Int[Array, "n h"]:
+    def places(self, board: Integer[Array, " n"]) -> Int[Array, "n h"]:
         deck = self.entries // len(self.cards)
         return board[:, None].astype(jnp.int32) * deck + self.cards[board]
 
@@ -91,7 +91,7 @@ class Ordered(Encoding):
     """The place of each hand."""
     entries: int = eqx.field(static=True)
 
-    def places(self, board: Int[Array, " n"]) -> Int[Array, "n h"]:
+    def places(self, board: Integer[Array, " n"]) -> Int[Array, "n h"]:
         return self.order[board]
 
 
@@ -190,7 +190,7 @@ class Values(eqx.Module):
     """What a player can put in at most: pots are told as a share of that."""
 
     def __call__(
-        self, board: Int[Array, " n"], paid: Float[Array, " n"], ranges: Float[Array, "n 2 h"]
+        self, board: Integer[Array, " n"], paid: Float[Array, " n"], ranges: Float[Array, "n 2 h"]
     ) -> Float[Array, "n 2 h"]:
         """What each hand of each player wins, as a share of what each has put in, by unit of the other's range."""
         said = self.network(self.encoding.rows(board, paid / self.whole, ranges))

@@ -18,6 +18,7 @@ from feint.arena.arena import Arena, Played, narrow
 from feint.arena.betting import BettingTree
 from feint.arena.hand_strength import HandStrength, build_hand_strength
 from feint.arena.ranks import HandRanks, build_ranks
+from feint.arena.summary import Winning, build_winning, summarised
 from feint.games.cards import best_five
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
@@ -27,10 +28,10 @@ HIDDEN = 255
 LARGEST_TABLE = 1 << 20
 """Entries of a table of showdown strengths, for games without a quicker way."""
 
-Encoding = Literal["nfsp", "symmetric", "strength", "rlcard"]
+Encoding = Literal["nfsp", "symmetric", "strength", "rlcard", "summary"]
 """What networks see: cards by the round they came in and every move (288 numbers in hold'em); the same with suits
-renamed so that hands which differ in nothing else look the same; that and how good the hand is in each round (321); or
-all cards together and the raises of each round (72)."""
+renamed so that hands which differ in nothing else look the same; that and how good the hand is in each round (321);
+all cards together and the raises of each round (72); or what the hand comes to (35, whatever the game)."""
 
 
 class Deal(NamedTuple):
@@ -89,7 +90,9 @@ class CardArena(Arena):
     folded: Bool[Array, "e p"]
     strength: Strengths
     hand_strength: HandStrength | None
-    """How good hands are, where networks are told."""
+    """How good hands are, where networks are told …"""
+    winning: Winning | None
+    """… round by round, or as one number in place of the cards."""
     encoding: Encoding = eqx.field(static=True)
     rounds: int = eqx.field(static=True)
     suits: int = eqx.field(static=True)
@@ -103,7 +106,7 @@ class CardArena(Arena):
     @property
     def renames(self) -> bool:
         """Whether networks see suits by what they hold."""
-        return self.encoding in ("symmetric", "strength")
+        return self.encoding in ("symmetric", "strength", "summary")
 
     def per_hand(self, won: Float[Array, "t p"]) -> Float[Array, "t p"]:
         return won
@@ -133,6 +136,8 @@ class CardArena(Arena):
     @property
     def inputs(self) -> int:
         """Features of a situation."""
+        if self.winning is not None:
+            return 1 + self.betting.shape[1]
         cards = self.kinds * (1 if self.encoding == "rlcard" else self.rounds)
         return cards + self.betting.shape[1] + (self.hand_strength.inputs if self.hand_strength else 0)
 
@@ -203,6 +208,9 @@ class CardArena(Arena):
         the last, [b, 1, v], and what takes longest is done once: renaming goes round by round and does not look ahead.
         """
         cards = self.renamed(infostate.cards) if self.renames else infostate.cards
+        if self.winning is not None:
+            there = jnp.where(self._open(infostate.node), cards, jnp.uint8(HIDDEN))
+            return self.summed_up(infostate.node, self.winning(there, self.upturned[infostate.node]))
         held = (cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)) & self._open(infostate.node)[..., None]
         if self.encoding == "rlcard":
             held = held.any(-2)
@@ -213,6 +221,20 @@ class CardArena(Arena):
             held = held.reshape(*held.shape[:-2], self.rounds * self.kinds)
         told = [] if self.hand_strength is None else [self.hand_strength(cards, self.upturned[infostate.node])]
         return jnp.concatenate([held.astype(jnp.float32), self.betting[infostate.node], *told], -1)
+
+    def summed_up(self, node: Int[Array, "..."], share: Float[Array, "..."]) -> Float[Array, "... f"]:
+        """What a hand comes to at a betting decision, with cards that win such a share."""
+        return jnp.concatenate([share[..., None], self.betting[node]], -1)
+
+    def shares(self, cards: UInt8[Array, "t c"]) -> Float[Array, "t p u"]:
+        """What everyone's cards win with none of the board's turned up, with one, and so on: once for a whole hand."""
+        assert self.winning is not None, "cards are compared where networks are told what a hand comes to"
+        holes, board = jnp.split(cards, [self.players * self.hole], 1)
+        boards = jnp.broadcast_to(board[:, None], (len(cards), self.players, board.shape[1]))
+        seen = jnp.concatenate([holes.reshape(-1, self.players, self.hole), boards], -1)
+        up = jnp.arange(board.shape[1] + 1)
+        there = jnp.arange(seen.shape[-1]) - self.hole < up[:, None]
+        return self.winning(self.renamed(jnp.where(there, seen[:, :, None], jnp.uint8(HIDDEN))), up)
 
     def renamed(self, cards: UInt8[Array, "... v"]) -> UInt8[Array, "... v"]:
         """Cards with their suits in order of what they hold: first of the hole cards, then round by round."""
@@ -233,7 +255,8 @@ def build_card_arena(betting: BettingTree, encoding: Encoding = "nfsp") -> CardA
     game = betting.game
     boards = np.cumsum([declared.board for declared in game.rounds])
     arrived = [0] * game.hole + [number for number, declared in enumerate(game.rounds) for _ in range(declared.board)]
-    seen = betting.raises if encoding == "rlcard" else betting.history
+    told = {"rlcard": lambda: betting.raises, "summary": lambda: summarised(betting)}
+    seen = told.get(encoding, lambda: betting.history)()
     return CardArena(
         players=game.players,
         hole=game.hole,
@@ -249,6 +272,7 @@ def build_card_arena(betting: BettingTree, encoding: Encoding = "nfsp") -> CardA
         folded=jnp.asarray(betting.folded),
         strength=_strengths(game),
         hand_strength=build_hand_strength(game) if encoding == "strength" else None,
+        winning=build_winning(game) if encoding == "summary" else None,
         encoding=encoding,
         rounds=len(game.rounds),
         suits=game.deck.copies if game.deck.suits else 1,

@@ -58,7 +58,7 @@ class HandRanks(eqx.Module):
     """Tables of a deck's hands. Ranks go from 1 for the worst hand; hands that tie have the same rank."""
 
     card: HandKey
-    """The key of each card."""
+    """The key of each card, and at the end that of none."""
     lower: Int[Array, " l"]
     """Where the hands with these lower ranks begin in `plain`, less the number of the first upper ranks there."""
     upper: Int[Array, " u"]
@@ -77,7 +77,10 @@ class HandRanks(eqx.Module):
         return self.rank_of(self.key(cards))
 
     def key(self, cards: Integer[Array, "*batch cards"]) -> HandKey:
-        """The key of each group of any number of different cards, to be added to others before it is ranked."""
+        """The key of each group of any number of different cards, to be added to others before it is ranked.
+
+        Cards beyond those of the deck, as ones still hidden are, count for nothing.
+        """
         ranks, suits = _at(self.card.ranks, cards), _at(self.card.suits, cards)
         return HandKey(ranks.sum(-1, dtype=jnp.uint32), suits.sum(-1, dtype=jnp.uint64))
 
@@ -173,4 +176,4 @@ def _card_keys(deck: Deck, split: int) -> HandKey:
     rank, suit = [deck.rank(card) for card in cards], [deck.suit(card) for card in cards]
     digit = [5**place if place < split else 5 ** (place - split) << LOWER_BITS for place in rank]
     bits = [(1 << (RANKS * of + place)) + (1 << (RANKS * SUITS + 3 * of)) for place, of in zip(rank, suit, strict=True)]
-    return HandKey(jnp.asarray(digit, jnp.uint32), jnp.asarray(bits, jnp.uint64))
+    return HandKey(jnp.asarray([*digit, 0], jnp.uint32), jnp.asarray([*bits, 0], jnp.uint64))

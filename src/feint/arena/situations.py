@@ -6,6 +6,8 @@ By perfect recall, what a player sees tells all that it saw and did before: an i
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple, final
 
 import equinox as eqx
@@ -14,7 +16,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from feint.arena.arena import InfoState
-from feint.arena.cards import CardArena, Seen
+from feint.arena.betting import unroll_betting
+from feint.arena.cards import HIDDEN, CardArena, Seen, build_card_arena
+from feint.games.errors import BadInput
+from feint.games.poker import Poker
 from feint.tree.tree import Tree
 
 
@@ -156,13 +161,15 @@ class Shown(Situations):
         return Path(Seen(node, infostate.cards[:, None]), choices % self.moves, made)
 
 
-def listed(tree: Tree, player: int, one_hot: bool = False) -> Listed:
-    """A seat's information sets; `one_hot` replaces the rules' features by one indicator each."""
+def listed(tree: Tree, player: int, encoding: str = "") -> Listed:
+    """A seat's information sets: `one-hot` and `summary` replace the rules' features by one indicator each, and by what
+    a hand of poker comes to."""
     mine = np.flatnonzero(tree.player == player)
     first = int(mine[0]) if len(mine) else 0
     parent = tree.parent_sequence[mine]
     parent = np.where(parent < 0, -1, parent - first * tree.legal.shape[1])
-    features = np.eye(len(mine)) if one_hot else tree.features[mine]
+    told = {"one-hot": lambda: np.eye(len(mine)), "summary": lambda: summaries(tree)[mine]}
+    features = told.get(encoding, lambda: tree.features[mine])()
     return Listed(
         first,
         jnp.asarray(features, jnp.float32),
@@ -170,6 +177,24 @@ def listed(tree: Tree, player: int, one_hot: bool = False) -> Listed:
         jnp.asarray(parent, jnp.int32),
         jnp.asarray(_past(parent, tree.legal.shape[1]), jnp.int32),
     )
+
+
+@lru_cache(maxsize=2)  # each seat asks for its own
+def summaries(tree: Tree) -> Float[np.ndarray, "i 35"]:
+    """What the hand comes to at every information set of a game of poker, as the arena of larger ones has it."""
+    if not isinstance(tree.game, Poker):
+        raise BadInput(f"Only a hand of poker is summed up, and {tree.name} is none; use encoding=nfsp.")
+    # Who deals decides who acts, but what a hand comes to is told from the actor's seat on.
+    betting = unroll_betting(replace(tree.game, rotating_dealer=False))
+    arena, number = build_card_arena(betting, "summary"), {moves: node for node, moves in enumerate(betting.moves)}
+    cards = np.full((len(tree.views), len(arena.arrived)), HIDDEN, np.uint8)
+    nodes = np.zeros(len(tree.views), int)
+    for row, (_, hole, board, moves) in enumerate(tree.views):
+        nodes[row] = number[moves]
+        cards[row, : len(hole) + len(board)] = [*hole, *board]
+    seen = Seen(jnp.asarray(nodes, arena.node_type), jnp.asarray(cards))
+    rows: Float[Array, "i 35"] = eqx.filter_jit(lambda arena, seen: arena.features(seen))(arena, seen)
+    return np.asarray(rows)
 
 
 def _past(parent: np.ndarray, moves: int) -> Int[np.ndarray, "i l"]:

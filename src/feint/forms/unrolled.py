@@ -82,7 +82,7 @@ class TreeForm(Form):
                 f"Player {player + 1} of {self.name} never decides anything, so it cannot learn by play; "
                 f"use a solver such as cfr+, or leave that player out of the rules."
             )
-        return listed(self.tree, player, one_hot=encoding == "one-hot")
+        return listed(self.tree, player, encoding)
 
     def gauge(self, written: bool) -> ExactGauge:
         return ExactGauge(self.tree.form, jnp.asarray(self.tree.player))

@@ -19,7 +19,7 @@ from feint.arena.arena import InfoState
 from feint.arena.situations import Situations
 from feint.solvers.algorithm import require
 
-Activation = Literal["relu", "tanh", "softplus", "linear"]
+Activation = Literal["relu", "tanh", "softplus", "sigmoid", "linear"]
 Cell = Literal["lstm", "gru"]
 Recalled = tuple[Float[Array, "b h"], Float[Array, "b h"]]
 """What a recurrent layer says, and what it keeps to itself."""
@@ -27,6 +27,7 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "relu": jax.nn.relu,
     "tanh": jnp.tanh,
     "softplus": jax.nn.softplus,
+    "sigmoid": jax.nn.sigmoid,
     "linear": lambda values: values,
 }
 

@@ -194,12 +194,15 @@ def state_errors(networks: Values, out: Path, size: Size) -> list[float]:
     """
     tests = situations(out, size, "test", lambda words: None)
 
+    @eqx.filter_jit
     def one(values: Values) -> Float[Array, ""]:
         said = values(tests.board, tests.paid, tests.ranges)
         wrong = ((said - tests.values)[:, 0] * tests.ranges[:, 0]).sum(1) * tests.paid
         return jnp.abs(wrong).mean()
 
-    return list(map(float, eqx.filter_jit(eqx.filter_vmap(one))(networks)))
+    # One by one: all of them at once would take gigabytes.
+    count = len(networks.network.activations)
+    return [float(one(jax.tree.map(lambda leaf, at=at: leaf[at], networks))) for at in range(count)]
 
 
 def by_kind(numbers: Sequence[float], seeds: int) -> Float[np.ndarray, "s k"]:

@@ -24,8 +24,8 @@ from feint.forms.strategy import Strategy, TabularStrategy
 from feint.games.leduc import leduc_no_limit
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_networks import (
+    APART,
     EIGHT,
-    GAME,
     KINDS,
     Learned,
     Size,
@@ -114,7 +114,7 @@ def measure(out: Path, size: Size, networks: Learned, watcher: Watcher, watch: C
         **_trained(out, size, watch),
         **_players(),
     }
-    form = form_of(GAME)
+    form = form_of(APART)
     return Facts(
         size=size,
         scores=scores,
@@ -172,10 +172,10 @@ def _inside(size: Size, values: Values, solver: Solver, note: Note) -> dict[int,
 
 def _strategy(values: Values, iterations: int) -> Strategy:
     """What the player does with a network, everywhere."""
-    form, searching = form_of(GAME), Searching("tool", iterations)
+    form, searching = form_of(APART), Searching("tool", iterations)
     tree = form.whole("DeepStack")
-    seen, guesses = seen_in(tree, leduc_no_limit()), jax.tree_util.Partial(LearnedValues.on, values)
-    table = eqx.filter_jit(table_of)(searches_of(leduc_no_limit()), searching.method, guesses, seen)
+    seen, guesses = seen_in(tree, leduc_no_limit(suits=True)), jax.tree_util.Partial(LearnedValues.on, values)
+    table = eqx.filter_jit(table_of)(searches_of(leduc_no_limit(suits=True)), searching.method, guesses, seen)
     return TabularStrategy(tree.fingerprint, table)
 
 
@@ -185,14 +185,14 @@ def _trained(out: Path, size: Size, watch: Callable[[str], Watcher]) -> dict[str
     for label, algorithm in (("CFR", "cfr"), ("CFR+", "cfr+")):
         for steps in BUDGETS:
             name = f"{label}, {steps:,} iterations"
-            trial = Trial(out / "programs" / f"{algorithm}-{steps}", name, algorithm, GAME, steps=steps)
+            trial = Trial(out / "programs" / f"{algorithm}-{steps}", name, algorithm, APART, steps=steps)
             found[name] = trained(trial, watch(name)).strategy
     return found
 
 
 def _players() -> Mapping[str, Strategy]:
     """Programs that need no training of ours."""
-    lineup = line_up(tuple(PROGRAMS.values()), GAME, seed=0)
+    lineup = line_up(tuple(PROGRAMS.values()), APART, seed=0)
     assert all(player.strategy for player in lineup.players)
     named = zip(PROGRAMS, lineup.players, strict=True)
     return {name: player.strategy for name, player in named if player.strategy}

@@ -31,6 +31,8 @@ from feint.search.training import Epoch, Schedule, train
 from feint.search.values import ACTIVATIONS, Activation, Layers, LearnedValues, Values, new_values
 
 GAME = "leduc_no_limit"
+APART = "leduc_no_limit(suits=True)"
+"""The same game for programs that tell cards of a rank apart, as these networks do."""
 BOARDS = 6
 UNITS = 50
 """In a hidden layer, as the public program has it; the paper does not say."""

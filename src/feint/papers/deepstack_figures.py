@@ -72,9 +72,10 @@ def draw_lookahead(path: Path) -> None:
         middle = float(np.mean([height for height, _ in heights]))
         for height, word in heights:
             axes.plot([depth, depth + 1], [middle, height], color="0.6", linewidth=1, zorder=1)
-            axes.text(
-                depth + 0.55, (middle + height) / 2, word, fontsize=7, color=INK, ha="center", backgroundcolor="white"
-            )
+            if word != "fold":  # that stands at the end
+                box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+                across, up = depth + 0.7, middle + 0.7 * (height - middle)
+                axes.text(across, up, word, fontsize=7, color=INK, ha="center", va="center", bbox=box)
         axes.scatter([depth], [middle], s=60, color=COLOURS[1 + int(betting.actor[node])], zorder=2)
         return middle
 

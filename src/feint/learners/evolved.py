@@ -100,8 +100,8 @@ class Evolved(Config):
     """How a generation comes of the last."""
     fame: Fame = Fame()
     """The hall of fame."""
-    network: Design = Design((20,), "sigmoid")
-    """The shape of the networks, between 35 inputs and three outputs: fold, call and raise."""
+    hidden: tuple[int, ...] = (20,)
+    """Units in each layer of a network between 35 inputs and three outputs: fold, call and raise. All are sigmoids."""
     bets: tuple[float, ...] = (0.0, 0.5, 1.0)
     """The bet-size table: how high the output for raises is where they are small, medium and large."""
 
@@ -116,7 +116,7 @@ class Evolved(Config):
             games=(self.games is None or self.games >= 1, "none or at least 1"),
             opponents=(1 <= self.opponents <= self.population, f"from 1 to the population, {self.population}"),
             bets=(table, "three ascending numbers from 0 to 1"),
-            **{"network.cell": (self.network.cell is None, "none: a hand is summed up at every decision")},
+            hidden=(all(units >= 1 for units in self.hidden), "at least 1 in each layer"),
         )
 
     def check(self, form: Form) -> None:
@@ -187,7 +187,7 @@ class Evolution(Algorithm[EvolutionState]):
     @property
     def shape(self) -> Network:
         """A network of which nothing is there but its shape."""
-        inputs, design = self.tournament.seats[0].inputs, self.settings.network
+        inputs, design = self.tournament.seats[0].inputs, Design(self.settings.hidden, "sigmoid")
         made: Network = eqx.filter_eval_shape(
             lambda key: design(inputs, len(OUTPUTS), key, "sigmoid"), jax.random.key(0)
         )

@@ -33,7 +33,7 @@ class QLearning(SelfPlaySettings):
     network: Design = Design()
     """The shape of the network."""
     encoding: Encoding = "nfsp"
-    """What networks see of card games too large to unroll: nfsp, symmetric, strength or rlcard."""
+    """What networks see of card games too large to unroll: nfsp, symmetric, strength, rlcard; or summary, of any."""
     opponent: Literal["self", "uniform"] = "self"
     """Whom each seat learns against: the other seats' learners, or uniformly random play."""
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +25,6 @@ from feint.solvers.cfr import ALGORITHMS
 from feint.tree.best_response import nash_conv_of
 from feint.tree.sequence_form import Plan, SequenceForm, without
 from feint.tree.tree import Tree
-from racing import processor
 
 VARIANTS = {
     "hall of fame": Evolved(),
@@ -55,17 +52,13 @@ def main() -> None:
         for variant, config in VARIANTS.items():
             solver = config.on(form)
             keys = jax.vmap(jax.random.key)(jnp.arange(asked.seeds))
-            states, running = _begin(solver, keys), 0.0
-            forward: Any = _forward.lower(solver, states, jnp.asarray(1)).compile()
+            states = _begin(solver, keys)
             for step, further in _looks(asked.steps, asked.every):
-                started = time.perf_counter()
-                states = jax.block_until_ready(forward(solver, states, jnp.asarray(further)))
-                running += time.perf_counter() - started
+                states = _forward(solver, states, jnp.asarray(further))
                 judged = np.asarray(_look(solver, tree.form, states, others)).T
                 told = {number: values.round(6).tolist() for number, values in zip(NUMBERS, judged, strict=True)}
-                row = {"game": name, "variant": variant, "step": step, "seconds": round(running, 2)} | told
-                machine = {"processor": processor(), "cores": len(os.sched_getaffinity(0))}
-                print(json.dumps(row | (machine if step == asked.steps else {})), flush=True)
+                row = {"game": name, "variant": variant, "step": step} | told
+                print(json.dumps(row), flush=True)
 
 
 def _looks(last: int, every: int) -> list[tuple[int, int]]:

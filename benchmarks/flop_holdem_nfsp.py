@@ -3,8 +3,9 @@
 CHANGES are settings by dotted names as a Python dictionary, such as large=large:{'batch':4096}. One line of JSON for a
 look: exploitability in thousandths of a big blind, what a best response gains in each seat, and how much of that the
 learned best responses win (`realised`): what they miss, the average cannot learn to avoid; and the exploitability of
-the average as its last update left it (`rough`), where a moving average of its weights is judged. For an accelerator,
-or with --game "flop_holdem(ranks=4)" for a few cores.
+the average as its last update left it (`rough`), where a moving average of its weights is judged. With --then the
+first variant is trained for --seconds, and all others go on from where it stands, each for that long. For an
+accelerator, or with --game "flop_holdem(ranks=4)" for a few cores.
 """
 
 from __future__ import annotations
@@ -39,10 +40,11 @@ def main() -> None:
     parser.add_argument("variants", nargs="+")
     parser.add_argument("--game", default="flop_holdem")
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--then", type=float)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
-    form, seconds = form_of(asked.game), asked.seconds
-    tree, scale = form.public(), 1000 / form.big_blind
+    form = form_of(asked.game)
+    begun: tuple[Any, float] | None = None
     for variant in asked.variants:
         name, _, rest = variant.partition("=")
         preset, _, changes = rest.partition(":")
@@ -50,26 +52,36 @@ def main() -> None:
         for place, value in ast.literal_eval(changes or "{}").items():
             config = _changed(config, place.split("."), value)
         learner = config.on(form)
-        state = jax.tree.map(
-            jnp.copy, eqx.filter_jit(lambda learner: learner.init(jax.random.key(asked.seed)))(learner)
-        )
-        compiled: Any = eqx.filter_jit(_forward, donate="all-except-first")
-        forward = compiled.lower(learner, state, jnp.asarray(1)).compile()
-        jax.block_until_ready(_look(learner, tree, state))
-        running, steps, piece, due = 0.0, 0, 50, 8.0
-        while running < seconds:
-            started = time.perf_counter()
-            state = jax.block_until_ready(forward(learner, state, jnp.asarray(piece)))
-            took = time.perf_counter() - started
-            running, steps = running + took, steps + piece
-            piece = max(1, min(int(piece * PIECE / took), 10 * piece))
-            if running >= min(due, seconds):
-                due *= 1.6
-                judged, won, rough = _look(learner, tree, state)
-                gain, got = ((np.asarray(each - judged.values) * scale).round(1) for each in (judged.best, won))
-                row = {"name": name, "seconds": round(running, 1), "steps": steps, "hands": int(state.hands)}
-                row |= {"exploitability": round(float(gain.mean()), 2), "gain": gain.tolist(), "realised": got.tolist()}
-                print(json.dumps(row | {"rough": round(float(rough) / 2 * scale, 2)}), flush=True)
+        if begun is None:
+            fresh = eqx.filter_jit(lambda learner: learner.init(jax.random.key(asked.seed)))(learner)
+            done = _trained(name, form, learner, fresh, 0.0, asked.seconds)
+            begun = done if asked.then else None
+        else:
+            _trained(name, form, learner, *begun, asked.then)
+
+
+def _trained(name: str, form: Any, learner: SelfPlay, state: Any, running: float, seconds: float) -> tuple[Any, float]:
+    """A copy of the state, trained for some seconds more and told of on the way, and the seconds spent in all."""
+    tree, scale = form.public(), 1000 / form.big_blind
+    state = jax.tree.map(jnp.copy, state)
+    compiled: Any = eqx.filter_jit(_forward, donate="all-except-first")
+    forward = compiled.lower(learner, state, jnp.asarray(1)).compile()
+    jax.block_until_ready(_look(learner, tree, state))
+    end, piece, due = running + seconds, 50, running + min(8.0, seconds / 2)
+    while running < end:
+        started = time.perf_counter()
+        state = jax.block_until_ready(forward(learner, state, jnp.asarray(piece)))
+        took = time.perf_counter() - started
+        running += took
+        piece = max(1, min(int(piece * PIECE / took), 10 * piece))
+        if running >= min(due, end):
+            due *= 1.6
+            judged, won, rough = _look(learner, tree, state)
+            gain, got = ((np.asarray(each - judged.values) * scale).round(1) for each in (judged.best, won))
+            row = {"name": name, "seconds": round(running, 1), "steps": int(state.step), "hands": int(state.hands)}
+            row |= {"exploitability": round(float(gain.mean()), 2), "gain": gain.tolist(), "realised": got.tolist()}
+            print(json.dumps(row | {"rough": round(float(rough) / 2 * scale, 2)}), flush=True)
+    return state, running
 
 
 def _changed(config: Any, place: list[str], value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Records in results/ as pictures and tables: python benchmarks/pictures.py bounds|public_costs|evolution."""
+"""Records in results/ as pictures, and as tables for people: python benchmarks/pictures.py NAME."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from feint.report.canvas import COLOURS, INK, blank, keep
@@ -108,20 +108,100 @@ def evolution() -> None:
         axes.set_title(f"{game} (dashed: all together)", color=INK, loc="left", fontweight="bold", fontsize="medium")
         _plain(axes)
     keep(figure, RESULTS / "evolution.png")
-    print("| game | variant | exploitable by | all together | off random | off a caller | off equilibrium | seconds |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| game | variant | exploitable by | all together | off random | off a caller | off equilibrium |")
+    print("|---|---|---|---|---|---|---|")
     for game in games:
         for variant in variants:
             some = [row for row in rows if (row["game"], row["variant"]) == (game, variant)]
             late = [row for row in some if row["step"] > some[-1]["step"] / 2]
             cells = [_of_seeds(late, name) for name in ("exploitability", "together", "random", "call", "equilibrium")]
-            print(f"| {' | '.join([game, variant, *cells, _figure(some[-1]['seconds'])])} |")
+            print(f"| {' | '.join([game, variant, *cells])} |")
 
 
 def _of_seeds(rows: list[Row], name: str) -> str:
     """The median of seeds, each the mean of some looks, and from where to where they go."""
     means = [sum(values) / len(values) for values in zip(*(row[name] for row in rows), strict=True)]
     return f"{_figure(median(means))} ({_figure(min(means))} to {_figure(max(means))})"
+
+
+def modeller() -> None:
+    """What the opponent modeller wins, how exploitable it is and how long it takes, by the hands it has seen."""
+    every = read("modeller")
+    rows, times = ([row for row in every if row["what"] == what] for what in ("won", "time"))
+    figure = blank(12.0, 7.0)
+    panels = figure.subplots(2, 3).ravel()
+    for axes, game in zip(panels, ("leduc_no_limit", "leduc"), strict=False):
+        _by_hands(axes, [row for row in rows if row["game"] == game and not row["kind"]], "won")
+        axes.set(ylabel="won, chips per hand (exact)", title=f"{game} (dotted: the most there is)")
+    first = [row for row in rows if row["game"] == "leduc_no_limit"]
+    _by_hands(panels[2], [row for row in first if not row["kind"]], "exploitability")
+    panels[2].set(ylabel="chips per hand (exact)", title="leduc_no_limit: exploitability, frozen")
+    for axes, kind, others in (
+        (panels[3], "folded=ignored", ("cfr 10", "cfr 100")),
+        (panels[4], "curious=0", ("random",)),
+    ):
+        for dashed, one in ((False, ""), (True, kind)):
+            _by_hands(axes, [row for row in first if row["kind"] == one and row["opponent"] in others], "won", dashed)
+        axes.set(ylabel="won, chips per hand (exact)", title=f"leduc_no_limit: dashed with {kind}")
+    for colour, (name, words) in zip(COLOURS, COSTS.items(), strict=False):
+        panels[5].plot([row["hands"] for row in times], [row[name] for row in times], "o-", color=colour, label=words)
+    panels[5].set(xscale="log", yscale="log", ylabel="milliseconds", title="leduc_no_limit: time")
+    for axes in panels:
+        axes.set(xlabel="hands seen")
+        axes.title.set(color=INK, fontsize="medium")
+        _plain(axes)
+    for axes in panels[:3]:  # of many lines the legend would hide some
+        low, high = axes.get_ylim()
+        axes.set_ylim(bottom=low - 0.4 * (high - low))
+        axes.legend(frameon=False, loc="lower center", fontsize="small", ncols=2)
+    keep(figure, RESULTS / "modeller.png")
+    _modeller_tables(rows, times)
+
+
+COSTS = {
+    "network_rows_ms": "network, every hand by itself",
+    "lesson_ms": "a lesson, ends counted",
+    "search_ms": "expectimax",
+    "move_ms": "a move looked up",
+}
+
+
+def _by_hands(axes: Any, rows: list[Row], number: str, dashed: bool = False) -> None:
+    """A line for each opponent, the mean of its seeds, and a band from the least to the most."""
+    for colour, name in zip(COLOURS, dict.fromkeys(row["opponent"] for row in rows), strict=False):
+        some = [row for row in rows if row["opponent"] == name]
+        hands = sorted({row["hands"] for row in some})
+        values = [[row[number] for row in some if row["hands"] == each] for each in hands]
+        label = None if dashed else name
+        axes.plot(hands, [mean(each) for each in values], color=colour, linestyle="--" if dashed else "-", label=label)
+        axes.fill_between(hands, list(map(min, values)), list(map(max, values)), color=colour, alpha=0.12, linewidth=0)
+        if number == "won" and not dashed:
+            axes.axhline(some[0]["most"], color=colour, linestyle=":", linewidth=1)
+    axes.set(xscale="log")
+
+
+def _modeller_tables(rows: list[Row], times: list[Row]) -> None:
+    hands = [each for each in sorted({row["hands"] for row in rows}) if each >= 100 and str(each).strip("0") == "1"]
+    keys = dict.fromkeys((row["game"], row["opponent"], row["kind"]) for row in rows)
+    told = " | ".join(f"{each:,}" for each in hands)
+    print(f"| game | opponent | settings | won: {told} | the most | exploitability: {told} |")
+    print("|---" * (2 * len(hands) + 4) + "|")
+    for key in keys:
+        some = [row for row in rows if (row["game"], row["opponent"], row["kind"]) == key]
+        won, lost = (
+            [f"{mean(row[number] for row in some if row['hands'] == each):.3g}" for each in hands]
+            for number in ("won", "exploitability")
+        )
+        most = f"{some[0]['most']:.4g}"
+        print(f"| {' | '.join([*key, *won, most, *lost])} |")
+    print()
+    print(
+        "| hands seen | next lesson after | ways they ended | network, every hand by itself | lesson | search | move |"
+    )
+    print("|---" * 7 + "|")
+    for row in times:
+        cells = [f"{row[name]:.2g}" if row[name] < 100 else f"{row[name]:,.0f}" for name in COSTS]
+        print(f"| {row['hands']:,} | {row['between']:,} | {row['ends']} | {' | '.join(cells)} |")
 
 
 def _figure(value: float) -> str:
@@ -150,4 +230,5 @@ def _plain(axes: Any) -> None:
 
 
 if __name__ == "__main__":
-    {"bounds": bounds, "public_costs": public_costs, "evolution": evolution}[sys.argv[1]]()
+    pictures = {"bounds": bounds, "evolution": evolution, "modeller": modeller, "public_costs": public_costs}
+    pictures[sys.argv[1]]()

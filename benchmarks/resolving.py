@@ -1,9 +1,10 @@
 """How exploitable re-solving is: python benchmarks/resolving.py [--guess nothing,checked] [--iterations 100,500].
 
 One line of JSON for each guess at what comes after a lookahead and each number of iterations: exploitability in chips
-per hand, exact, by a search at every decision of the game. `played-out` solves the next round whenever it is asked,
-which is what a perfect network would say and takes minutes. With --rule tool as the public DeepStack-Leduc program does
-it: regret matching⁺ for both at once, the second half averaged.
+per hand, exact, by a search at every decision of the game. A guess is nothing, checked (nobody bets any more),
+played-out (the next round is solved whenever it is asked for, which is what a perfect network would say and takes
+minutes), or a run of deepstack (feint:leduc-deepstack, or a folder). With --rule tool as the public DeepStack-Leduc
+program does it: regret matching⁺ for both at once, the second half averaged.
 """
 
 from __future__ import annotations
@@ -11,58 +12,57 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from functools import partial
+
+import equinox as eqx
+import jax
 
 from feint.games.library import load_game
 from feint.games.poker import Poker
-from feint.public.build import build_public_tree
 from feint.public.judge import judge
+from feint.runs.run import load_run
 from feint.search.beyond import CheckedDown, Nothing
-from feint.search.lookahead import TOOL, Method
+from feint.search.deepstack import Resolved, Searching
+from feint.search.lookahead import Method
 from feint.search.oracle import NEARLY, PlayedOut
-from feint.search.resolving import Guesses, Resolver, written_out
-from feint.solvers.regrets import Rule
+from feint.search.resolving import Guesses, searches_of, written_out
+from feint.search.values import LearnedValues
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", nargs="?", default="leduc_no_limit")
-    parser.add_argument("--guess", default="nothing,checked", help="of nothing, checked, played-out")
+    parser.add_argument("--guess", default="nothing,checked", help="of nothing, checked, played-out, or runs")
     parser.add_argument("--iterations", default="100,500")
-    parser.add_argument("--rule", choices=["tool", "dcfr"], default="tool")
+    parser.add_argument("--rule", choices=["tool", "dcfr", "cfr+", "cfr"], default="tool")
     parser.add_argument("--inner", type=int, default=50, help="iterations of what is played out")
     asked = parser.parse_args()
     game = load_game(asked.game)
     assert isinstance(game, Poker)
-    tree = build_public_tree(game, symmetric=False, exact=True)
+    searches, told = searches_of(game), {"game": asked.game, "rule": asked.rule}
+    judged = eqx.filter_jit(
+        lambda searches, method, guesses: judge(searches.tree, written_out(searches, method, guesses))
+    )
     for name in asked.guess.split(","):
+        guesses = _guesses(game, name, asked.inner)
         for iterations in map(int, asked.iterations.split(",")):
             started = time.perf_counter()
-            resolver = Resolver(game, _method(asked.rule, iterations), _guesses(game, name, asked.inner))
-            judged = judge(tree, written_out(resolver, tree))
-            told = {"game": asked.game, "guess": name, "rule": asked.rule, "iterations": iterations}
-            told |= {
-                "exploitability": round(float(judged.nash_conv) / 2, 4),
-                "value": round(float(judged.values[0]), 4),
-            }
-            print(json.dumps(told | {"seconds": round(time.perf_counter() - started, 1)}), flush=True)
-
-
-def _method(rule: str, iterations: int) -> Method:
-    if rule == "dcfr":
-        return Method(NEARLY.rule, NEARLY.alternating, iterations)
-    return Method(
-        Rule(TOOL.rule.alpha, TOOL.rule.beta, TOOL.rule.gamma, False, skip=iterations // 2), False, iterations
-    )
+            found = jax.block_until_ready(judged(searches, Searching(asked.rule, iterations).method, guesses))
+            row = told | {"guess": name, "iterations": iterations}
+            row |= {"exploitability": round(float(found.nash_conv) / 2, 4), "value": round(float(found.values[0]), 4)}
+            print(json.dumps(row | {"seconds": round(time.perf_counter() - started, 1)}), flush=True)
 
 
 def _guesses(game: Poker, name: str, inner: int) -> Guesses:
-    method = Method(NEARLY.rule, NEARLY.alternating, inner)
-    known: dict[str, Guesses] = {
-        "nothing": Nothing.of,
-        "checked": CheckedDown.of,
-        "played-out": lambda arrivals: PlayedOut.on(game, arrivals, method),
-    }
-    return known[name]
+    if name == "nothing":
+        return Nothing.of
+    if name == "checked":
+        return CheckedDown.of
+    if name == "played-out":
+        return partial(PlayedOut.on, game, method=Method(NEARLY.rule, NEARLY.alternating, inner))
+    strategy = load_run(name).strategy
+    assert isinstance(strategy, Resolved)
+    return jax.tree_util.Partial(LearnedValues.on, strategy.values)
 
 
 if __name__ == "__main__":

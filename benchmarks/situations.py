@@ -11,6 +11,7 @@ import argparse
 import json
 import time
 
+import equinox as eqx
 import jax
 import numpy as np
 import optax
@@ -19,7 +20,7 @@ from feint.games.library import load_game
 from feint.games.poker import Poker
 from feint.search.lookahead import TOOL, Method
 from feint.search.oracle import NEARLY
-from feint.search.situations import draw
+from feint.search.situations import drawing_of
 
 
 def main() -> None:
@@ -31,11 +32,13 @@ def main() -> None:
     asked = parser.parse_args()
     game = load_game(asked.game)
     assert isinstance(game, Poker)
-    truth = draw(game, _method(asked.many), (0, 1), asked.lines)
+    key = jax.random.key(0)
+    truth = eqx.filter_jit(drawing_of(game, _method(asked.many), asked.lines))(key)
     for method in (TOOL, *map(_method, map(int, asked.iterations.split(",")))):
-        jax.block_until_ready(draw(game, method, (0, 0), asked.lines))
+        drawing = eqx.filter_jit(drawing_of(game, method, asked.lines))
+        jax.block_until_ready(drawing(key))
         started = time.perf_counter()
-        drawn = jax.block_until_ready(draw(game, method, (0, 1), asked.lines))
+        drawn = jax.block_until_ready(drawing(key))
         taken = time.perf_counter() - started
         wrong = np.asarray(drawn.values) - np.asarray(truth.values)
         row = {"game": asked.game, "device": jax.devices()[0].device_kind, "tool": method is TOOL}

@@ -14,6 +14,7 @@ import feint
 from conftest import UNROLLABLE, algorithm_on
 from feint.games.library import library
 from feint.runs.config import algorithms, explained, flat
+from feint.search.deepstack import Searching
 from feint.testing import check_algorithm, check_game
 
 GAMES = [
@@ -30,7 +31,8 @@ SOLVERS = {
     name: method for name, method in algorithms().items() if type(method.config).__module__.startswith("feint.solvers.")
 }
 # Their parts are those of nfsp and dqn, or have tests of their own.
-SLOW_TO_COMPILE = dict.fromkeys(("rnfsp", "drqn", "fsp", "linear-q", "elite-play", "evolved"), pytest.mark.slow)
+SLOW = ("rnfsp", "drqn", "fsp", "linear-q", "elite-play", "evolved", "deepstack")
+SLOW_TO_COMPILE = dict.fromkeys(SLOW, pytest.mark.slow)
 TWO_PLAYERS_ONLY = {"linear-program", "fictitious-play"}
 
 
@@ -92,7 +94,7 @@ def test_a_game_says_what_it_is():
 
 
 def game_for(algorithm: str) -> str:
-    return "rock_paper_scissors" if algorithm == "fictitious-play" else "kuhn"
+    return {"fictitious-play": "rock_paper_scissors", "deepstack": "leduc"}.get(algorithm, "kuhn")
 
 
 def check_table(tree, table):
@@ -110,8 +112,9 @@ def scanned(algorithm, state, steps=5):
 @pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW_TO_COMPILE.get(name, ())) for name in algorithms()])
 def test_algorithm(tree_of, name):
     config = algorithms()[name].config
-    few = {"tables": 256} if hasattr(config, "tables") else {}
-    check_algorithm(dataclasses.replace(config, **few), game_for(name))
+    few = {"tables": 256, "lines": 8, "search": Searching("dcfr", 5)}
+    fewer = {key: value for key, value in few.items() if hasattr(config, key)}
+    check_algorithm(dataclasses.replace(config, **fewer), game_for(name))
 
 
 @pytest.mark.parametrize("name", [name for name, method in SOLVERS.items() if hasattr(method.config, "alternating")])

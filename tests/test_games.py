@@ -16,7 +16,10 @@ from feint.games.poker import Poker, Round
     [
         ("leduk", r"^There is no game called 'leduk'; did you mean leduc\?$"),
         ("mine.py", r"^'mine\.py' does not say which game of that file; write it like mine\.py:my_game\.$"),
-        ("zzz", r"^There is no game called 'zzz'; choose from flop_holdem, holdem, kuhn, .*turn_holdem\.$"),
+        (
+            "zzz",
+            r"^There is no game called 'zzz'; choose from flop_holdem, holdem, holdem_no_limit, kuhn, .*turn_holdem\.$",
+        ),
         ("kuhn(player=3)", r"^kuhn has no parameter called 'player'; did you mean players\?$"),
         ("rock_paper_scissors(size=3)", r"^rock_paper_scissors has no parameter called 'size'; it takes none\.$"),
         ("kuhn(players=99)", r"^kuhn takes players from 2 to 5, but players=99 was given\.$"),

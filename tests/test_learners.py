@@ -195,6 +195,7 @@ def test_networks_start_as_asked():
         ("nfsp", {"network.hidden": (0,)}),
         ("nfsp", {"values.rate": -0.1}),
         ("nfsp", {"policy.decay": 0.0}),
+        ("nfsp", {"values.power": 1.5}),
         ("nfsp", {"average.capacity": 5}),
         ("nfsp", {"values.reward_scale": 0.0}),
         ("nfsp", {"replay.least": 0.0}),
@@ -219,6 +220,20 @@ def test_settings_out_of_range_are_refused(algorithm, change):
     ((name, value),) = change.items()
     with pytest.raises(feint.BadInput, match=rf"^{name} must be .*, but {re.escape(str(value))} was given\.$"):
         resolve(algorithm, change)
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
+def test_rates_fall_with_a_power_of_the_updates(power):
+    """A weight whose gradient is always 1, by gradient descent: every update takes the rate from it."""
+    training = ValueTraining("sgd", rate=0.5, decay=3.0, power=power)
+    network = Design((), bias=False)(1, 1, jax.random.key(0), flat=True)
+    trained = training.start(network)
+    falls = []
+    for _ in range(7):
+        before = trained.network(jnp.ones((1, 1)))
+        trained, _ = training.update(trained, lambda network: network(jnp.ones((1, 1))).sum(), jnp.asarray(True))
+        falls.append(float((before - trained.network(jnp.ones((1, 1))))[0, 0]))
+    np.testing.assert_allclose(falls, 0.5 / (1 + np.arange(7) / 3) ** power, rtol=1e-5)
 
 
 def test_a_group_of_settings_is_checked_by_itself():

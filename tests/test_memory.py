@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from feint.learners.memory import circular_slots, empty, insert, reservoir_slots, sample
+from feint.learners.memory import Memory, circular_slots, empty, insert, reservoir_slots, sample
 
 
 def fill(capacity, batches, slots):
@@ -134,3 +134,11 @@ def test_samples_come_only_from_what_is_there():
     drawn = np.asarray(sample(memory, jax.random.key(0), 5000))
     assert stats.chisquare(np.bincount(drawn, minlength=5)).pvalue > 1e-3
     assert drawn.max() == 4
+
+
+def test_every_row_of_a_large_memory_is_drawn_as_often():
+    """Of 2²⁵ rows, numbered to base 8: with fewer random bits than 25 some would never come."""
+    count = 2**25
+    memory = Memory(jnp.arange(count, dtype=jnp.int32).astype(jnp.uint8) % 8, jnp.int64(count))
+    drawn = np.bincount(sample(memory, jax.random.key(0), 20_000), minlength=8)
+    assert stats.chisquare(drawn).pvalue > 1e-3

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import feint
 from conftest import UNROLLABLE
-from feint.arena import betting as betting_module
 from feint.arena.betting import BettingTree
 from feint.arena.cards import build_card_arena
 from feint.forms.library import form_of
+from feint.games import poker_sizes
 from feint.games.cards import Deck, high_card
 from feint.games.poker import RAISE, Poker, Round
 
@@ -100,7 +100,7 @@ def test_a_large_deck_of_merged_copies_is_refused_at_once_and_played_by_its_bett
 def test_large_games_without_their_betting_say_why(monkeypatch):
     with pytest.raises(feint.BadInput, match=r"^merged draws its dealer, .*; leave out its rotating_dealer\.$"):
         form_of(replace(MERGED, rotating_dealer=True))
-    monkeypatch.setattr(betting_module, "DECISION_LIMIT", 1_000)
+    monkeypatch.setattr(poker_sizes, "DECISION_LIMIT", 1_000)
     bets = {"stack": 100.0, "pot_bets": (0.5, 1.0), "rounds": (Round(), Round(board=1))}
     with pytest.raises(feint.BadInput, match=r"^merged has over 1,000 betting decisions; choose fewer .*\.$"):
         form_of(replace(MERGED, **bets))

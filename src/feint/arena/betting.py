@@ -19,12 +19,11 @@ from feint.games.errors import BadInput
 from feint.games.game import TERMINAL
 from feint.games.hand import Moves
 from feint.games.poker import RAISE, Hand, Poker
+from feint.games.poker_sizes import check_size
 from feint.games.poker_views import betting_in_words
 
 ILLEGAL = -1
 """The child at a move that is not legal; an end e is −2 − e."""
-DECISION_LIMIT = 100_000
-"""Betting with more decisions takes gigabytes of memory."""
 
 
 @final
@@ -102,6 +101,7 @@ def _walk(game: Poker) -> BettingTree:
     """Walk the betting of a game once, along one deal."""
     if game.rotating_dealer:
         raise BadInput(f"{game.name} draws its dealer, and betting needs a fixed one; leave out its rotating_dealer.")
+    check_size(game)
     hands: list[Hand] = [game.deal_until_a_turn(game.start())]
     past: list[tuple[tuple[int, ...], ...]] = [((),) * game.players]
     child: list[list[int]] = []
@@ -121,8 +121,6 @@ def _walk(game: Poker) -> BettingTree:
             own[hand.actor] = (*own[hand.actor], number * moves + move)
             past.append(tuple(own))
         child.append(row)
-        if len(hands) > DECISION_LIMIT:
-            raise BadInput(f"{game.name} has over {DECISION_LIMIT:,} betting decisions; choose fewer rounds or bets.")
     own_past = [each[hand.actor] for each, hand in zip(past, hands, strict=True)]
     longest = max(map(len, own_past))
     cards = len(game.rounds) * game.deck.kinds
@@ -138,7 +136,7 @@ def _walk(game: Poker) -> BettingTree:
         round=np.array([len(hand.moves) - 1 for hand in hands]),
         child=np.array(child),
         past=np.array([(-1,) * (longest - len(each)) + each for each in own_past], int).reshape(len(hands), longest),
-        history=np.array([game.features(hand, hand.actor)[cards:] for hand in hands], np.float32),
+        history=np.array([np.array(game.features(hand, hand.actor)[cards:], np.float32) for hand in hands]),
         raises=_raises(game, hands),
         stakes=np.array([hand.paid for hand in hands], float),
         paid=np.array([hand.paid for hand in ends], float),

@@ -55,6 +55,18 @@ class Deck:
             if ways:
                 yield ways / draws, cards
 
+    def draw(self, seen: Cards, count: int, place: float) -> Cards:
+        """One of these draws: the one at `place`, from 0 to below 1, where no two cards are the same."""
+        left = [card for card in range(self.kinds) if card not in seen]
+        number, drawn = int(place * comb(len(left), count)), list[int]()
+        for after, card in zip(range(len(left) - 1, -1, -1), left, strict=True):
+            with_it = comb(after, count - len(drawn) - 1) if len(drawn) < count else 0
+            if number < with_it:
+                drawn.append(card)
+            else:
+                number -= with_it
+        return tuple(drawn)
+
     def deals(self, sizes: tuple[int, ...]) -> int:
         """In how many ways groups of cards of these sizes can be dealt; the order within a group does not matter."""
         return _deals(self.kinds, self.copies_of_kind, sizes)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from bisect import bisect_right
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from itertools import accumulate
 from typing import Any, ClassVar, Generic, TypeVar
 
 CHANCE = -1
@@ -53,6 +55,15 @@ class Game(ABC, Generic[State]):
     def chance(self, state: State) -> Sequence[tuple[float, State]]:
         """Every outcome of a chance move as (probability, next state). Only asked where chance moves."""
 
+    def outcome(self, state: State, place: float) -> State:
+        """The outcome of a chance move at `place`, from 0 to below 1, where all lie end to end, each as wide as likely.
+
+        Games with too many of them to list in every hand find it without.
+        """
+        outcomes = self.chance(state)
+        *ends, whole = accumulate(chance for chance, _ in outcomes)
+        return outcomes[bisect_right(ends, place * whole)][1]
+
     @abstractmethod
     def play(self, state: State, action: int) -> State:
         """The state after the actor's move. Raises `IllegalMove` when the rules do not allow it."""
@@ -88,6 +99,10 @@ class Game(ABC, Generic[State]):
     def shown(self, state: State, player: int) -> str:
         """What a player is shown when the game is over, others being called `player 2` and so on."""
         return ""
+
+    def revealed(self, state: State) -> Mapping[int, Hashable]:
+        """What players held that everyone is shown when the game is over, by player, for those who compute with it."""
+        return {}
 
     def features(self, state: State, player: int) -> Sequence[float] | None:
         """The player's view as numbers for a network; None asks for one indicator for each information set."""

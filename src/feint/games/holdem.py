@@ -1,10 +1,12 @@
-"""Heads-up limit hold'em (Texas hold'em for two with fixed bets), and shorter games on the way to it."""
+"""Heads-up hold'em (Texas hold'em for two): with fixed bets, shorter games on the way to that, and no-limit."""
 
 from __future__ import annotations
 
+import math
+
 from feint.games.cards import Deck, best_five
 from feint.games.errors import BadInput, nearest
-from feint.games.library import playable, within
+from feint.games.library import playable, pot_fractions, within
 from feint.games.poker import Poker, Round
 
 VARIANTS = ("acpc", "rlcard")
@@ -13,6 +15,9 @@ FLOP_RULES = {"deep-cfr": (1, 4), "dream": (2, 4), "open-spiel": (1, 3)}
 RANKS = "23456789TJQKA"
 BOARD = (0, 3, 1, 1)
 """Cards turned up before the betting of each round: none, the flop, the turn, the river."""
+FIRST = (0, 1, 1, 1)
+"""Who opens each round: before the flop the dealer, from then on the other player."""
+BLINDS = (1, 2)
 
 
 @playable
@@ -34,7 +39,7 @@ def holdem(variant: str = "acpc", ranks: int = 13, rounds: int = 4) -> Poker:
     # four raises in every round, and free folds. In its program whoever follows the last to act opens a round: a slip
     # that is not repeated here. It also draws the dealer anew every hand; here those who play change seats.
     caps = (3, 4, 4, 4) if variant == "acpc" else (4, 4, 4, 4)
-    declared = zip((2, 2, 4, 4), caps, BOARD, (0, 1, 1, 1), strict=True)
+    declared = zip((2, 2, 4, 4), caps, BOARD, FIRST, strict=True)
     return _limit(ranks, tuple(Round(*each) for each in declared)[:rounds], free_folds=variant == "rlcard")
 
 
@@ -75,11 +80,40 @@ def river_holdem(ranks: int = 13) -> Poker:
     return _limit(ranks, (Round(4, 4, 5, 0),))
 
 
+@playable
+def holdem_no_limit(
+    stack: float = 100, bets: tuple[float, ...] = (0.5, 1.0), ranks: int = 13, rounds: int = 4
+) -> Poker:
+    """Heads-up no-limit hold'em: blinds 1 and 2, stacks of 100, bets of half the pot, the pot or all-in.
+
+    The dealer posts the small blind and acts first before the flop, the other player from then on. A raise is at least
+    as large as the one before it and as the big blind. The best five of seven cards win; equal hands share the pot.
+
+    stack: chips each player brings, the blind included.
+    bets: raise sizes as fractions of the pot once the caller has called, ascending; all-in is always offered too.
+    ranks: 2 to 13, from the ace down, and at least 3 for four rounds; 13 is the full deck of 52.
+    rounds: 2 to 4; 2 ends after the betting on the flop.
+    """
+    if not BLINDS[1] < stack < math.inf:
+        raise BadInput(f"holdem_no_limit needs a stack above the big blind of 2 chips, but stack={stack:g} was given.")
+    within("holdem_no_limit", "rounds", rounds, 2, len(BOARD))
+    within("holdem_no_limit", "ranks", ranks, 3 if rounds == 4 else 2, len(RANKS))
+    return Poker(
+        deck=Deck(RANKS[-ranks:], copies=4, suits=True),
+        hole=2,
+        blinds=BLINDS,
+        stack=stack,
+        pot_bets=pot_fractions("holdem_no_limit", bets),
+        rounds=tuple(Round(board=board, first=first) for board, first in zip(BOARD, FIRST, strict=True))[:rounds],
+        showdown=best_five,
+    )
+
+
 def _limit(ranks: int, rounds: tuple[Round, ...], free_folds: bool = False) -> Poker:
     return Poker(
         deck=Deck(RANKS[-ranks:], copies=4, suits=True),
         hole=2,
-        blinds=(1, 2),
+        blinds=BLINDS,
         rounds=rounds,
         showdown=best_five,
         free_folds=free_folds,

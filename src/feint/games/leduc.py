@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from feint.games.cards import Deck, pair_then_rank
 from feint.games.errors import BadInput
-from feint.games.library import playable, within
+from feint.games.library import playable, pot_fractions, within
 from feint.games.poker import Poker, Round
 
 
@@ -46,7 +46,11 @@ def leduc_thesis() -> Poker:
 
 @playable
 def leduc_no_limit(
-    ante: float = 100, stack: float = 1200, bets: tuple[float, ...] = (1.0,), free_folds: bool = False
+    ante: float = 100,
+    stack: float = 1200,
+    bets: tuple[float, ...] = (1.0,),
+    free_folds: bool = False,
+    suits: bool = False,
 ) -> Poker:
     """DeepStack's no-limit Leduc: ante 100, stacks of 1200, bets of the pot or all-in.
 
@@ -54,17 +58,15 @@ def leduc_no_limit(
     stack: chips each player brings, the ante included.
     bets: raise sizes as fractions of the pot, ascending; all-in is always offered too.
     free_folds: allow folding with nothing to call, as the DeepStack-Leduc program does.
+    suits: keep the two cards of a rank apart, as that program does; the game is the same, three times the size.
     """
     if not 0 < ante < stack:
         raise BadInput(f"leduc_no_limit needs 0 < ante < stack, but got ante={ante:g} and stack={stack:g}.")
-    sizes = all(isinstance(size, int | float) and size > 0 for size in bets)
-    if not bets or not sizes or list(bets) != sorted(set(bets)):
-        raise BadInput(f"leduc_no_limit needs bets as ascending fractions of the pot such as (0.5, 1), got {bets}.")
     return Poker(
-        deck=Deck(ranks="QKA", copies=2),
+        deck=Deck(ranks="QKA", copies=2, suits=suits),
         ante=ante,
         stack=stack,
-        pot_bets=bets,
+        pot_bets=pot_fractions("leduc_no_limit", bets),
         rounds=(Round(), Round(board=1)),
         showdown=pair_then_rank,
         free_folds=free_folds,

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import importlib.util
 import inspect
+import math
 import sys
 import typing
 from collections.abc import Callable
@@ -94,6 +95,14 @@ def within(game: str, parameter: str, value: int, least: int, most: int) -> None
     """Refuse a parameter outside its range, in a sentence."""
     if not least <= value <= most:
         raise BadInput(f"{game} takes {parameter} from {least} to {most}, but {parameter}={value} was given.")
+
+
+def pot_fractions(game: str, bets: tuple[float, ...]) -> tuple[float, ...]:
+    """Refuse bet sizes that are no fractions of a pot, in a sentence."""
+    sizes = all(isinstance(size, int | float) and 0 < size < math.inf for size in bets)
+    if not bets or not sizes or list(bets) != sorted(set(bets)):
+        raise BadInput(f"{game} needs bets as ascending fractions of the pot such as (0.5, 1), got {bets}.")
+    return bets
 
 
 def _from_file(path: Path, call: str) -> Game[Any]:

@@ -13,8 +13,8 @@ from typing import Any
 from feint.games.errors import BadInput
 
 CALL = re.compile(r"\s*([\w.+:/-]+?)\s*(?:\((.*)\))?\s*", re.DOTALL)
-WORD = re.compile(r"=\s*(?!(?:True|False|None)\b)([A-Za-z_][\w.+-]*)\s*(?=,|$)")
-"""A value that is a bare word, some of which Python keeps for itself."""
+WORD = re.compile(r"=\s*(?!(?:True|False|None)\b)((?:[A-Za-z_/~]|\.+/)[\w.+:/-]*)\s*(?=,|$)")
+"""A value that is a bare word, or a folder or an agent; some words Python keeps for itself."""
 
 
 def modules(*packages: str) -> Iterator[ModuleType]:

@@ -9,7 +9,7 @@ either way, and smaller when they are one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, final
@@ -102,6 +102,11 @@ class Poker(Game[Hand]):
         draws = self.deck.draws(state.dealt, self._due(state))
         return [(chance, self._dealt(state, cards)) for chance, cards in draws]
 
+    def outcome(self, state: Hand, place: float) -> Hand:
+        if state.dealer == CHANCE or self.deck.copies_of_kind > 1:
+            return super().outcome(state, place)
+        return self._dealt(state, self.deck.draw(state.dealt, self._due(state), place))
+
     def deal_some(self, state: Hand) -> Hand:
         """The hand after chance deals whatever comes first, for those to whom all cards are the same."""
         _, cards = next(self.deck.draws(state.dealt, self._due(state)))
@@ -190,6 +195,10 @@ class Poker(Game[Hand]):
 
     def shown(self, state: Hand, player: int) -> str:
         return poker_talk.shown(self, state, player)
+
+    def revealed(self, state: Hand) -> Mapping[int, Cards]:
+        live = {player: hole for player, hole in enumerate(state.holes) if not state.folded[player]}
+        return live if len(live) > 1 else {}
 
     def features(self, state: Hand, player: int) -> Sequence[float]:
         return poker_views.features(self, state, player)

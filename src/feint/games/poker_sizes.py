@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from feint.games.errors import BadInput
 from feint.games.game import CHANCE
 from feint.games.hand import Hand
 
 if TYPE_CHECKING:
     from feint.games.poker import Poker
+
+DECISION_LIMIT = 100_000
+"""Betting with more decisions takes gigabytes of memory, and is not counted to its end."""
 
 
 class Size(NamedTuple):
@@ -19,25 +22,61 @@ class Size(NamedTuple):
     infosets: int
     raises: int
     """The most bets and raises that one round can see."""
+    decisions: int
+    """Decisions of the betting, whatever the cards."""
 
 
 def size_of(game: Poker) -> Size:
     """The size of a game: one deal shows all the betting, and each of its hands stands for every other deal."""
-    boards = tuple(declared.board for declared in game.rounds)
+    start = _alike(game.seat(0))
+    known, deciding = dict[Hand, Size](), 0
+    waiting = [(start, _after(game, start))]
+    while waiting:  # depth first, without recursion: small raises may follow each other by the hundred
+        hand, after = waiting[-1]
+        if unknown := [each for each in after if each not in known]:
+            waiting += [(each, _after(game, each)) for each in unknown]
+            continue
+        waiting.pop()
+        known[hand] = _size(game, hand, [known[each] for each in after])
+        deciding += hand.actor >= 0
+        if deciding > DECISION_LIMIT:
+            raise _too_large(game)
+    size, dealers = known[start], game.players
+    if not game.rotating_dealer:
+        return size
+    return size._replace(nodes=1 + dealers * size.nodes, infosets=dealers * size.infosets)
 
-    @cache  # by all that decides what can follow: how the pot came about does not
-    def below(hand: Hand) -> Size:
-        up = boards[: len(hand.moves)]
-        nodes, infosets, raises = game.deck.deals((game.hole,) * len(hand.holes) + up), 0, hand.raises
-        after = [game.deal_some(hand)] if hand.actor == CHANCE else []
-        if hand.actor >= 0:
-            infosets = game.deck.deals((game.hole, *up))
-            after = [game.play(hand, move) for move in game.legal(hand)]
-        for each in after:
-            further = below(each._replace(moves=((),) * len(each.moves)))
-            nodes, infosets = nodes + further.nodes, infosets + further.infosets
-            raises = max(raises, further.raises)
-        return Size(nodes, infosets, raises)
 
-    size, dealers = below(game.seat(0)), game.players
-    return Size(1 + dealers * size.nodes, dealers * size.infosets, size.raises) if game.rotating_dealer else size
+def check_size(game: Poker) -> None:
+    """Refuse betting that is too large to be unrolled, before anything is allocated."""
+    if game.size.decisions > DECISION_LIMIT:
+        raise _too_large(game)
+
+
+def _too_large(game: Poker) -> BadInput:
+    return BadInput(
+        f"{game.name} has over {DECISION_LIMIT:,} betting decisions; choose fewer rounds or bets, or a smaller stack."
+    )
+
+
+def _after(game: Poker, hand: Hand) -> list[Hand]:
+    """What may follow; whatever chance deals is the same to betting."""
+    if hand.actor == CHANCE:
+        return [_alike(game.deal_some(hand))]
+    return [_alike(game.play(hand, move)) for move in game.legal(hand)] if hand.actor >= 0 else []
+
+
+def _alike(hand: Hand) -> Hand:
+    """All that decides what can follow: how the pot came about does not."""
+    return hand._replace(moves=((),) * len(hand.moves))
+
+
+def _size(game: Poker, hand: Hand, after: list[Size]) -> Size:
+    up = tuple(declared.board for declared in game.rounds[: len(hand.moves)])
+    decides = hand.actor >= 0
+    return Size(
+        game.deck.deals((game.hole,) * len(hand.holes) + up) + sum(each.nodes for each in after),
+        decides * game.deck.deals((game.hole, *up)) + sum(each.infosets for each in after),
+        max([hand.raises, *(each.raises for each in after)]),
+        decides + sum(each.decisions for each in after),
+    )

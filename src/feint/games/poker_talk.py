@@ -32,15 +32,14 @@ def upturned(game: Poker, hand: Hand) -> str:
 
 def shown(game: Poker, hand: Hand, player: int) -> str:
     """What everyone shows who is still in, if more than one is."""
-    live = [other for other in range(game.players) if not hand.folded[other]]
-    if len(live) == 1:
+    revealed, words = game.revealed(hand), []
+    if not revealed:
         return ""
-    words = []
-    for other in sorted(live, key=lambda other: other != player):
+    for other in sorted(revealed, key=lambda other: other != player):
         who = "you show" if other == player else f"player {other + 1} shows"
-        rank = best_five(game.deck, hand.holes[other], hand.board)[0] if game.showdown is best_five else None
+        rank = best_five(game.deck, revealed[other], hand.board)[0] if game.showdown is best_five else None
         category = "" if rank is None else f" ({CATEGORIES[rank]})"
-        words.append(f"{who} {cards(game.deck, hand.holes[other][::-1])}{category}")
+        words.append(f"{who} {cards(game.deck, revealed[other][::-1])}{category}")
     board = f"{upturned(game, hand)}; " if hand.board else ""
     return board + ", ".join(words)
 

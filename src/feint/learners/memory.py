@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 Item = TypeVar("Item")
 
@@ -92,8 +92,8 @@ def insert(memory: Memory[Item], items: Item, slots: Int[Array, " b"], offered: 
 
 def sample(memory: Memory[Item], key: PRNGKeyArray, count: int) -> Item:
     """`count` rows drawn uniformly, with replacement, from those that hold something."""
-    uniform: Float[Array, " b"] = jax.random.uniform(key, (count,), jnp.float32)
-    # A float32 below 1 times the size can round up to the size itself.
-    row = jnp.minimum((uniform * memory.size).astype(jnp.int32), (memory.size - 1).astype(jnp.int32))
+    # A float32 below 1 has 23 random bits: too few where there are more than 8 million rows.
+    words = jax.random.bits(key, (count,), jnp.uint32).astype(jnp.uint64)
+    row = ((words * memory.size.astype(jnp.uint64)) >> 32).astype(jnp.int32)
     drawn: Item = jax.tree.map(lambda rows: rows[row], memory.rows)
     return drawn

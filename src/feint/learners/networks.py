@@ -196,7 +196,9 @@ class Training:
     rate: float = 0.003
     """The learning rate."""
     decay: float = inf
-    """It falls as 1/√updates after this many; inf keeps it."""
+    """It falls as 1 / updates^power after this many; inf keeps it."""
+    power: float = 0.5
+    """How fast it falls then: 0.5 for 1/√updates."""
     updates: int = 1
     """Updates in each step."""
 
@@ -205,6 +207,7 @@ class Training:
             self,
             rate=(self.rate > 0, "above 0"),
             decay=(self.decay > 0, "above 0"),
+            power=(0 <= self.power <= 1, "from 0 to 1"),
             updates=(self.updates >= 1, "at least 1"),
         )
 
@@ -217,7 +220,7 @@ class Training:
         """One step down the loss's gradient, or none where the memory is not `ready`."""
         value, gradient = jax.value_and_grad(loss)(trained.network)
         change, optimiser = self._transform.update(gradient, trained.optimiser)
-        fall = 1.0 if self.decay == inf else (1.0 + trained.updates / self.decay) ** -0.5
+        fall = 1.0 if self.decay == inf else (1.0 + trained.updates / self.decay) ** -self.power
         network = jax.tree.map(
             lambda weight, step: weight - (self.rate * fall * step).astype(weight.dtype), trained.network, change
         )

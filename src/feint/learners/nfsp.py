@@ -81,6 +81,15 @@ LARGE = replace(
     average=Average("reservoir", 5_000_000, growth=1.0),
     policy=PolicyTraining(rate=1e-3, decay=20_000.0, smoothing=0.999),
 )
+# … for flop hold'em, where nothing may lag behind …
+FLOP = replace(
+    LARGE,
+    values=replace(LARGE.values, updates=2, target_every=1, power=1.0),
+    batch=4096,
+    anticipation=0.25,
+    network=Design((256, 256, 256)),
+    average=replace(LARGE.average, capacity=100_000_000),
+)
 # … and on a few cores.
 SMALL = replace(
     LARGE,
@@ -132,6 +141,7 @@ ALGORITHMS = {
             "gpu": NFSP(tables=8192, network=Design((128,)), anticipation=0.1),
             "holdem": HOLDEM,
             "large": LARGE,
+            "flop": FLOP,
             "small": SMALL,
             "medium": MEDIUM,
             "poker-rnn": POKER_RNN,

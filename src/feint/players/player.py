@@ -8,7 +8,7 @@ can also be asked for thousands of hands at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import Field, dataclass, field
 from typing import Any, ClassVar, final
 
@@ -57,6 +57,8 @@ class Result:
     """Where moves are hidden, who made which of them: told when it is over."""
     saw: dict[int, str] = field(default_factory=dict)
     """There, what each player saw last before a move, in words."""
+    revealed: Mapping[int, Hashable] = field(default_factory=dict)
+    """What players held that the rules show to everyone, by player, as `Game.revealed` has it."""
 
 
 class Player(ABC):
@@ -98,6 +100,17 @@ class PlayerConfig(ABC):
     @abstractmethod
     def at(self, form: Form, seed: int | None) -> Player:
         """The player at a game; `seed` is of all that it does at random."""
+
+
+class TaughtConfig(PlayerConfig):
+    """Settings of a player that can learn against another one before it sits down."""
+
+    against: str | None
+    """The other by name, as players are called everywhere; None for nobody."""
+
+    @abstractmethod
+    def after(self, form: Form, other: Player) -> Player:
+        """The player at a game once it has learned against the other."""
 
 
 @final

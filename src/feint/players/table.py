@@ -43,7 +43,7 @@ class Table:
         won = tuple(map(float, rules.payoffs(state)))
         told = ((), {}) if rules.open_moves else (tuple(made), saw)
         for number, player in enumerate(players):
-            player.end(Result(won, rules.shown(state, number), *told))
+            player.end(Result(won, rules.shown(state, number), *told, revealed=rules.revealed(state)))
         return won
 
     def observation(self, state: Any, player: int) -> Observation:
@@ -75,9 +75,7 @@ class Table:
     def _dealt(self, state: Any, random: np.random.Generator) -> Any:
         """The state after all that chance does next."""
         while self.rules.actor(state) == CHANCE:
-            outcomes = self.rules.chance(state)
-            chances = np.array([chance for chance, _ in outcomes])
-            state = outcomes[int(random.choice(len(outcomes), p=chances / chances.sum()))][1]
+            state = self.rules.outcome(state, random.random())
         return state
 
 

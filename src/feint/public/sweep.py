@@ -60,6 +60,10 @@ class Sweep(eqx.Module):
         """The page of a decision of the other's, given what its moves are worth to the player."""
         return page
 
+    def came(self, pages: tuple[Page, ...], values: Float[Array, "b l h"]) -> tuple[Page, ...]:
+        """The pages of a round that is only guessed at, given what lines that come to it are worth to the player."""
+        return pages
+
 
 class Walked(NamedTuple):
     """A round on its way down."""
@@ -135,7 +139,7 @@ def _values(
         entered = enter(stage, reach, first)
         if tree.beyond is not None and number == len(tree.rounds) - 1:
             values = tree.beyond(stage, sweep.player, *entered, first)
-            return _leave(stage, values, first, len(reach.theirs)), here
+            return _leave(stage, values, first, len(reach.theirs)), sweep.came(here, values)
         walked = _down(stage, number, sweep, first, here, entered)
         closed = _closed(tree, number, sweep.player, walked, first, below)
         values, here = _up(stage, sweep, walked, closed, here, _part(stage, stage.bound, first))

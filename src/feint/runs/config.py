@@ -23,7 +23,7 @@ from feint.games.names import declared
 from feint.runs.rules import Rules
 from feint.solvers.algorithm import Config, Entry
 
-PACKAGES = ("feint.solvers", "feint.learners")
+PACKAGES = ("feint.solvers", "feint.learners", "feint.search")
 """Where algorithms live: every file there that declares ALGORITHMS adds its own."""
 
 

@@ -13,7 +13,7 @@ from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.games.library import load_game
 from feint.games.names import declared, parse
-from feint.players.player import Player, PlayerConfig, StrategyPlayer
+from feint.players.player import Player, PlayerConfig, StrategyPlayer, TaughtConfig
 from feint.runs.agents import PREFIX, agents
 from feint.runs.config import configured
 from feint.runs.files import is_there
@@ -30,12 +30,12 @@ class LineUp:
     names: tuple[str, ...]
     """What they go by at a table."""
     runs: Mapping[str, Run]
-    """Those of them that are runs, by name."""
+    """Those of them that are runs, or that one of them learned against, by name."""
 
 
 def players() -> dict[str, PlayerConfig]:
     """Every player that is no run, by the name users call it."""
-    return declared("PLAYERS", "feint.players")
+    return declared("PLAYERS", "feint.players", "feint.runs")
 
 
 def line_up(
@@ -49,10 +49,14 @@ def line_up(
 
     Rules that come with a run are started only if they are trusted: see `load_run`.
     """
-    known = players() | dict(others or {})
-    called = {name: found for name in names if (found := _called(name, known))}
+    known, called = players() | dict(others or {}), dict[str, PlayerConfig]()
+    needed = list(names)
+    for name in needed:  # which grow by whom they learn against
+        if found := _called(name, known):
+            called[name] = found
+            needed += [found.against] if isinstance(found, TaughtConfig) and found.against else []
     chosen = load_game(game) if isinstance(game, str) else game
-    runs = {name: load_run(name, chosen, trust) for name in names if name not in called}
+    runs = {name: load_run(name, chosen, trust) for name in dict.fromkeys(needed) if name not in called}
     wanted = {run.config.fingerprint: run.config.game for run in runs.values()}
     if len(wanted) > 1:
         raise BadInput(f"These are for different games ({', '.join(wanted.values())}); choose players of one game.")
@@ -62,15 +66,22 @@ def line_up(
         raise BadInput(f"{nobody} which game to play; name it with --game.")
     return LineUp(
         form,
-        tuple(
-            StrategyPlayer(runs[name].strategy, form, _seed(seed, number))
-            if name in runs
-            else called[name].at(form, _seed(seed, number))
-            for number, name in enumerate(names)
-        ),
+        tuple(_seated(name, called, runs, form, _seed(seed, number)) for number, name in enumerate(names)),
         tuple(called[name].called or name if name in called else _run_name(name) for name in names),
         runs,
     )
+
+
+def _seated(
+    name: str, called: Mapping[str, PlayerConfig], runs: Mapping[str, Run], form: Form, seed: int | None
+) -> Player:
+    """The player of this name at the table, and before that at another one if it is to learn there."""
+    if name in runs:
+        return StrategyPlayer(runs[name].strategy, form, seed)
+    config = called[name]
+    if isinstance(config, TaughtConfig) and config.against:
+        return config.after(form, _seated(config.against, called, runs, form, seed))
+    return config.at(form, seed)
 
 
 def _run_name(name: str) -> str:

@@ -68,7 +68,7 @@ class Trainer:
 
     @property
     def growth(self) -> float:
-        return self._gauge.growth
+        return max(self._gauge.growth, self._solver.growth)
 
     @property
     def hands(self) -> float:

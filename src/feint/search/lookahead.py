@@ -13,13 +13,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
-from feint.public.judge import Expectation, Kept
-from feint.public.play import Moves, Tables, Written, mean, normalised
-from feint.public.sweep import Page, Reach, enter, exits, run_from
+from feint.public.judge import Expectation
+from feint.public.play import Moves, Written, normalised
+from feint.public.sweep import Book, Reach, enter, exits, run_from
 from feint.public.tree import PublicTree
-from feint.solvers.public_cfr import RegretSweep, blank_book, blank_page, merged, pages_of
+from feint.solvers.public_cfr import Page, RegretSweep, blank_book, blank_page, merged, pages_of
 from feint.solvers.regrets import Rule
 
 
@@ -29,7 +29,8 @@ class Method(eqx.Module):
 
     rule: Rule = eqx.field(static=True)
     alternating: bool = eqx.field(static=True)
-    iterations: int = eqx.field(static=True)
+    iterations: int | Int[Array, ""]
+    """A number is part of compiled code; an array is not, so that one compilation serves all."""
 
 
 RARE = 1e-12
@@ -39,7 +40,7 @@ TOOL = Method(Rule(alpha=float("inf"), beta=float("-inf"), gamma=0.0, predictive
 
 
 class Found(NamedTuple):
-    """What came of a lookahead. Values are for each unit of the others' range that is met."""
+    """What came of a lookahead: means over its iterations, for each unit of the others' range that is met."""
 
     strategy: Moves
     """What the searching player does, for each move: [boards, lines, hands]."""
@@ -50,9 +51,26 @@ class Found(NamedTuple):
     after: Moves
     """… who has this after each move."""
     arrived: Reach | None
-    """How often hands come to the boards and lines of the next round: the other's, and the searching player's …"""
+    """How often hands come to the boards and lines of the next round, the other's and the searching player's …"""
     beyond: Float[Array, "c k g"] | None
     """… and what the other has there."""
+
+
+class Sums(NamedTuple):
+    """What the iterations of a lookahead add up to, weighted as the average weighs them."""
+
+    book: tuple[tuple[Page, ...], ...]
+    gate: Page | None
+    """Of the decision by which the other comes."""
+    weight: Float[Array, ""]
+    """Of all of them together."""
+    met: Float[Array, "b l h"]
+    """How often the other came with each hand."""
+    values: Float[Array, "b l h"]
+    others: Float[Array, "b l h"]
+    after: Moves
+    beyond: tuple[Float[Array, "c k g"], ...]
+    """One, or none where no round comes after."""
 
 
 @final
@@ -73,8 +91,8 @@ class Lookahead(eqx.Module):
         All lines begin with decisions of one kind.
         """
         order = np.array(self.tree.rounds[0].betting.source)
-        mine = mine[:, order]
-        found = self._found(*self._tables(mine, theirs[:, order], bounded), mine)
+        mine = jnp.maximum(mine, RARE)[:, order]
+        found = self._found(self._sums(mine, theirs[:, order], bounded), mine)
         back = np.argsort(order)
         lines: Found = jax.tree.map(lambda part: part[:, back], found._replace(arrived=None, beyond=None))
         return lines._replace(arrived=found.arrived, beyond=found.beyond)
@@ -84,83 +102,75 @@ class Lookahead(eqx.Module):
     ) -> tuple[Float[Array, "b l h"], Float[Array, "b l h"]]:
         """What both have, given their ranges. Lines may begin with decisions of any kind, of one player."""
         order = np.array(self.tree.rounds[0].betting.source)
-        mine, theirs, back = mine[:, order], theirs[:, order], np.argsort(order)
-        tables, _ = self._tables(mine, theirs, bounded=False)
-        ours, others = self._expected(tables, mine, theirs)
+        mine, theirs, back = jnp.maximum(mine, RARE)[:, order], theirs[:, order], np.argsort(order)
+        sums = self._sums(mine, theirs, bounded=False)
+        ours, others = self._means(sums, mine)
         return ours[:, back], others[:, back]
 
-    def _tables(
-        self, mine: Float[Array, "b l h"], theirs: Float[Array, "b l h"], bounded: bool
-    ) -> tuple[Tables, Float[Array, "b l h"]]:
-        """What both do in the average, and the range with which the other comes."""
+    def _sums(self, mine: Float[Array, "b l h"], theirs: Float[Array, "b l h"], bounded: bool) -> Sums:
         rule, tree, me, other = self.method.rule, self.tree, self.player, 1 - self.player
-        mine = jnp.maximum(mine, RARE)
-        gate = blank_page((jnp.zeros_like(theirs),) * 2, rule) if bounded else None
+        first, nothing = tree.rounds[0], jnp.zeros_like(theirs)
 
-        def step(number: Array, state: tuple[Page, Page]) -> tuple[Page, Page]:
-            book, gate = state
-            time, before = number + 1.0, book
+        def step(number: Array, sums: Sums) -> Sums:
+            time, before, gate = number + 1.0, sums.book, sums.gate
             against = RegretSweep(other, rule, time, pages_of(tree, me, before))
             gate_play = None if gate is None else against.played(gate)
             coming = jnp.maximum(theirs if gate_play is None else gate_play[0], RARE)
-            values, pages = run_from(tree, against, pages_of(tree, other, book), Reach(coming, mine))
+            noting = _noting(pages_of(tree, other, before), sums)
+            others, pages = run_from(tree, against, noting, Reach(coming, mine))
             if gate is not None:
-                _, gate = against.settle(gate, Reach(jnp.ones_like(theirs), mine), gate_play, (values, theirs))
-            book = merged(book, pages)
-            if self.method.alternating and gate is not None:
-                coming = jnp.maximum(against.played(gate)[0], RARE)
+                _, gate = against.settle(gate, Reach(jnp.ones_like(theirs), mine), gate_play, (others, theirs))
+                if self.method.alternating:
+                    coming = jnp.maximum(against.played(gate)[0], RARE)
+            (after, *rest), *more = pages
+            book = merged(before, ((None, *rest), *(() for _ in more)))
             sweep = RegretSweep(me, rule, time, pages_of(tree, other, book if self.method.alternating else before))
-            _, pages = run_from(tree, sweep, pages_of(tree, me, book), Reach(mine, coming))
-            return merged(book, pages), gate
+            values, pages = run_from(tree, sweep, pages_of(tree, me, book), Reach(mine, coming))
+            met, values, others = sweep.came((sums.met, sums.values, sums.others), (coming, values, others))
+            weight = sums.weight + rule.weight(time)
+            return Sums(merged(book, pages), gate, weight, met, values, others, after, more[0] if more else ())
 
-        book, gate = jax.lax.fori_loop(0, self.method.iterations, step, (blank_book(tree, rule), gate))
-        tables = tuple(tuple(page.plan_sum for page in pages) for pages in book)
-        return tables, jnp.maximum(theirs if gate is None else normalised(gate.plan_sum)[0], RARE)
+        start = Sums(
+            blank_book(tree, rule),
+            blank_page((nothing,) * 2, rule) if bounded else None,
+            jnp.zeros(()),
+            nothing,
+            nothing,
+            nothing,
+            first.zeros(0),
+            tuple(jnp.zeros((stage.boards, stage.betting.lines, stage.hands)) for stage in tree.rounds[1:]),
+        )
+        sums: Sums = jax.lax.fori_loop(0, self.method.iterations, step, start)
+        return sums
 
-    def _expected(
-        self, tables: Tables, mine: Float[Array, "b l h"], theirs: Float[Array, "b l h"]
-    ) -> tuple[Float[Array, "b l h"], Float[Array, "b l h"]]:
-        """What both have when they keep to what was found."""
-        ranges, nothing = (mine, theirs), tuple((None,) * len(stage.moves) for stage in self.tree.rounds)
-        both = []
-        for own, met, player in ((*ranges, self.player), (*ranges[::-1], 1 - self.player)):
-            values, _ = run_from(self.tree, Expectation(player, Written(tables)), nothing, Reach(own, met))
-            both.append(_each(values, met))
-        return both[0], both[1]
+    def _means(self, sums: Sums, mine: Float[Array, "b l h"]) -> tuple[Float[Array, "b l h"], Float[Array, "b l h"]]:
+        """What both have."""
+        return _each(sums.values, sums.met), _each(sums.others, sums.weight * mine)
 
-    def _found(self, tables: Tables, theirs: Float[Array, "b l h"], mine: Float[Array, "b l h"]) -> Found:
-        tree, other = self.tree, 1 - self.player
-        nothing = tuple((None,) * len(stage.moves) for stage in tree.rounds)
-        values, others = self._expected(tables, mine, theirs)
-        strategy = normalised(tables[0][0])
-        noting, start = Passing(other, Written(tables)), Reach(theirs, mine)
-        book = ((strategy, *nothing[0][1:]), *nothing[1:])
-        _, noted = run_from(tree, noting, book, start)
+    def _found(self, sums: Sums, mine: Float[Array, "b l h"]) -> Found:
+        tree, plans = self.tree, sums.book[0][0].plan_sum
+        values, others = self._means(sums, mine)
         arrived = beyond = None
         if tree.beyond is not None:
-            stage = tree.rounds[1]
-            arrived = enter(stage, exits(tree, 0, noting, book[0], start), jnp.asarray(0))
-            beyond = _each(tree.beyond(stage, other, *arrived, jnp.asarray(0)), arrived.theirs)
+            tables = tuple(tuple(page.plan_sum for page in pages) for pages in sums.book)
+            keeping = Expectation(1 - self.player, Written(tables))
+            blank: Book = tuple((None,) * len(stage.moves) for stage in tree.rounds)
+            left = exits(tree, 0, keeping, blank[0], Reach(sums.met / sums.weight, mine))
+            arrived = enter(tree.rounds[1], left, jnp.asarray(0))
+            beyond = _each(sums.beyond[0], sums.weight * arrived.theirs)
         return Found(
-            strategy=strategy,
+            strategy=normalised(plans),
             values=values,
             others=others,
-            after=tuple(_each(*pair) for pair in zip(noted[0][0], (mine * move for move in strategy), strict=True)),
+            after=tuple(_each(*pair) for pair in zip(sums.after, plans, strict=True)),
             arrived=arrived,
             beyond=beyond,
         )
 
 
-@final
-class Passing(Kept):
-    """Both keep to a strategy, and it is noted what the other's moves are worth to the player."""
-
-    def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
-        assert play is not None
-        return mean(play, values), page
-
-    def passed(self, page: Page, values: Moves) -> Page:
-        return None if page is None else values
+def _noting(book: Book, sums: Sums) -> Book:
+    """The other's pages, and in place of the first decision, which is not theirs, what its moves are worth to them."""
+    return ((sums.after, *book[0][1:]), *((part,) for part in sums.beyond))
 
 
 def _each(values: Float[Array, "b l h"], met: Float[Array, "b l h"]) -> Float[Array, "b l h"]:

@@ -7,20 +7,18 @@ exactly: `written_out` searches at every decision, those of one kind and round a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, final
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float
 
 from feint.games.poker import Poker
-from feint.public.build import Arrivals, build_lookahead
-from feint.public.lines import Decision
+from feint.public.build import Arrivals, build_lookahead, build_public_tree
 from feint.public.play import Tables
 from feint.public.tree import Beyond, PublicTree
 from feint.search.beyond import shares
@@ -33,112 +31,135 @@ Guesses = Callable[[Arrivals], Beyond]
 class Standing(NamedTuple):
     """What a player keeps of a hand, on every board: [boards, hands]."""
 
-    range: Float[np.ndarray, "b h"]
+    range: Float[Array, "b h"]
     """How often they would be there with each hand; sums to 1."""
-    bound: Float[np.ndarray, "b h"] | None
+    bound: Float[Array, "b h"] | None
     """What the other could have had with each hand; None at the start of the game, where nothing is known yet."""
 
 
 @final
-@dataclass(frozen=True)
-class Resolver:
-    """How a player searches in one game."""
+class Search(eqx.Module):
+    """A lookahead from some betting decisions of one kind on."""
 
-    game: Poker
-    method: Method
-    guesses: Guesses
+    tree: PublicTree
+    nodes: tuple[int, ...] = eqx.field(static=True)
+    arrivals: Arrivals | None = eqx.field(static=True)
 
-    def lookahead(self, nodes: tuple[int, ...]) -> tuple[Lookahead, Arrivals | None]:
-        """From some betting decisions of one kind on."""
-        tree, arrivals = _lookahead(self.game, nodes)
-        beyond = None if arrivals is None else self.guesses(arrivals)
-        return Lookahead(replace(tree, beyond=beyond), self.method), arrivals
+    @classmethod
+    def at(cls, game: Poker, nodes: Sequence[int]) -> Search:
+        tree, arrivals = build_lookahead(game, nodes)
+        return cls(tree, tuple(nodes), arrivals)
 
-    def search(self, nodes: tuple[int, ...], standings: list[Standing]) -> tuple[Found, Arrivals | None]:
-        """What comes of the lookaheads at some betting decisions of one kind, given how their player stands at each."""
-        lookahead, arrivals = self.lookahead(nodes)
-        mine = jnp.asarray(np.stack([standing.range for standing in standings], 1))
+    @property
+    def round(self) -> int:
+        return int(self.tree.betting.round[self.nodes[0]])
+
+    def __call__(self, method: Method, guesses: Guesses, standings: Sequence[Standing]) -> Found:
+        """What comes of it, given how the player stands at each decision."""
+        beyond = None if self.arrivals is None else guesses(self.arrivals)
+        mine = jnp.stack([standing.range for standing in standings], 1)
         bounds = [standing.bound for standing in standings if standing.bound is not None]
-        theirs = jnp.asarray(np.stack(bounds, 1)) if bounds else jnp.full_like(mine, 1.0 / mine.shape[-1])
-        found: Found = jax.tree.map(np.asarray, _solved(lookahead, mine, theirs, bool(bounds)))
-        return found, arrivals
+        theirs = jnp.stack(bounds, 1) if bounds else jnp.full_like(mine, 1.0 / mine.shape[-1])
+        return _solved(Lookahead(replace(self.tree, beyond=beyond), method), mine, theirs, bool(bounds))
 
-
-@lru_cache(maxsize=256)
-def _lookahead(game: Poker, nodes: tuple[int, ...]) -> tuple[PublicTree, Arrivals | None]:
-    return build_lookahead(game, nodes)
+    def after(self, found: Found, standings: Sequence[Standing]) -> dict[int, Standing]:
+        """How the player stands at the betting decisions that moves and the end of the round lead to."""
+        betting, after = self.tree.betting, dict[int, Standing]()
+        for line, (node, before) in enumerate(zip(self.nodes, standings, strict=True)):
+            legal = [int(child) for child in betting.child[node] if child != -1]
+            for child, move, worth in zip(legal, found.strategy, found.after, strict=True):
+                if child >= 0 and betting.round[child] == self.round:
+                    after[child] = Standing(shares(before.range * move[:, line]), worth[:, line])
+        if self.arrivals is not None and found.arrived is not None and found.beyond is not None:
+            for line, child in enumerate(self.arrivals.nodes.tolist()):
+                if child >= 0:
+                    after[child] = Standing(shares(found.arrived.theirs[:, line]), found.beyond[:, line])
+        return after
 
 
 @eqx.filter_jit
-def _solved(
-    lookahead: Lookahead, mine: Float[jax.Array, "b l h"], theirs: Float[jax.Array, "b l h"], bounded: bool
-) -> Found:
+def _solved(lookahead: Lookahead, mine: Float[Array, "b l h"], theirs: Float[Array, "b l h"], bounded: bool) -> Found:
     return lookahead.solve(mine, theirs, bounded)
 
 
-def written_out(resolver: Resolver, tree: PublicTree) -> Tables:
-    """What two such players do in the whole game, on its public tree, suits kept apart."""
-    both = [_Written(resolver, tree, player).out() for player in (0, 1)]
-    return tuple(
-        tuple(both[decision.actor][number, decision.number] for decision in stage.betting.decisions)
-        for number, stage in enumerate(tree.rounds)
+@final
+class Searches(eqx.Module):
+    """All searches of a game, by round and decision of its public tree, suits kept apart."""
+
+    tree: PublicTree
+    searches: tuple[tuple[Search, ...], ...]
+
+    @property
+    def paid(self) -> Float[np.ndarray, " k"]:
+        """What each player has put into the pot where searches of the first round come to the second."""
+        all_arrivals = (search.arrivals for search in self.searches[0])
+        return np.concatenate([arrivals.paid[arrivals.nodes >= 0] for arrivals in all_arrivals if arrivals])
+
+
+@lru_cache(maxsize=8)
+def searches_of(game: Poker) -> Searches:
+    """All searches of a game."""
+    tree = build_public_tree(game, symmetric=False, exact=True)
+    rounds = (stage.betting.decisions for stage in tree.rounds)
+    return Searches(
+        tree, tuple(tuple(Search.at(game, decision.nodes.tolist()) for decision in each) for each in rounds)
     )
 
 
-@final
-@dataclass
-class _Written:
-    """One player's strategy in the making."""
-
-    resolver: Resolver
-    tree: PublicTree
-    player: int
-    standings: dict[int, Standing] = field(default_factory=dict)
-    """At every betting decision that was come to, the other's too."""
-
-    def out(self) -> dict[tuple[int, int], tuple[jax.Array, ...]]:
-        """What is done at each decision, by round and number."""
-        betting, moves = self.tree.betting, {}
-        self.standings[0] = self._first()
-        for number, stage in enumerate(self.tree.rounds):
-            for decision in stage.betting.decisions:
-                if decision.actor == self.player:
-                    moves[number, decision.number] = self._search(decision)
-                    continue
-                for node in decision.nodes.tolist():
-                    for child in betting.child[node]:
-                        if child >= 0 and betting.round[child] == number:
-                            self.standings[int(child)] = self.standings[node]
-        return moves
-
-    def _first(self) -> Standing:
-        """All hands come equally often; who moves later has what the first search says as a bound."""
-        hands = len(self.tree.held)
-        even = np.full((1, hands), 1.0 / hands)
-        if self.tree.betting.actor[0] == self.player:
-            return Standing(even, None)
-        found, _ = self.resolver.search((0,), [Standing(even, None)])
-        return Standing(even, np.asarray(found.values)[:, 0])
-
-    def _search(self, decision: Decision) -> tuple[jax.Array, ...]:
-        """Search at all betting decisions of one kind, and keep how the player stands after each move."""
-        betting, nodes = self.tree.betting, tuple(decision.nodes.tolist())
-        found, arrivals = self.resolver.search(nodes, [self.standings[node] for node in nodes])
-        for line, node in enumerate(nodes):
-            legal = [int(child) for child in betting.child[node] if child != -1]
-            for child, move, after in zip(legal, found.strategy, found.after, strict=True):
-                if child >= 0 and betting.round[child] == betting.round[node]:
-                    mine = _range(self.standings[node].range * move[:, line])
-                    self.standings[child] = Standing(mine, np.asarray(after)[:, line])
-        if arrivals is not None and found.arrived is not None and found.beyond is not None:
-            for line, child in enumerate(arrivals.nodes.tolist()):
-                if child >= 0:
-                    # A later search on the way writes over what an earlier one said.
-                    mine = _range(found.arrived.theirs[:, line])
-                    self.standings[child] = Standing(mine, np.asarray(found.beyond)[:, line])
-        return tuple(map(jnp.asarray, found.strategy))
+def written_out(searches: Searches, method: Method, guesses: Guesses) -> Tables:
+    """What two such players do in the whole game."""
+    both = [_found(searches, method, guesses, player, len(searches.tree.rounds)) for player in (0, 1)]
+    return tuple(
+        tuple(both[decision.actor][number, decision.number].strategy for decision in stage.betting.decisions)
+        for number, stage in enumerate(searches.tree.rounds)
+    )
 
 
-def _range(weights: Float[np.ndarray | jax.Array, "b h"]) -> Float[np.ndarray, "b h"]:
-    """Weights as a range."""
-    return np.asarray(shares(jnp.asarray(weights)))
+def visited(searches: Searches, method: Method, guesses: Guesses) -> Float[Array, "2 b k h"]:
+    """The ranges of both players that come to the second round by the searches of the first, on every board.
+
+    In the order of `Searches.paid`.
+    """
+    found, visits = [_found(searches, method, guesses, player, 1) for player in (0, 1)], []
+    for decision, search in zip(searches.tree.rounds[0].betting.decisions, searches.searches[0], strict=True):
+        arrived = found[decision.actor][0, decision.number].arrived
+        assert search.arrivals is not None
+        assert arrived is not None
+        both = (arrived.theirs, arrived.mine)[:: 1 if decision.actor == 0 else -1]
+        visits.append(jnp.stack([shares(part[:, search.arrivals.nodes >= 0]) for part in both]))
+    return jnp.concatenate(visits, 2)
+
+
+def _found(
+    searches: Searches, method: Method, guesses: Guesses, player: int, rounds: int
+) -> dict[tuple[int, int], Found]:
+    """What one player finds at each decision of so many rounds, by round and number."""
+    betting, all_found = searches.tree.betting, dict[tuple[int, int], Found]()
+    standings = {0: first_standing(searches.searches[0][0], method, guesses, player)}
+    for number, stage in enumerate(searches.tree.rounds[:rounds]):
+        for decision in stage.betting.decisions:
+            nodes = decision.nodes.tolist()
+            here = [standings[node] for node in nodes]
+            if decision.actor == player:
+                search = searches.searches[number][decision.number]
+                found = search(method, guesses, here)
+                all_found[number, decision.number] = found
+                # Of what two searches say of the next round, the later one counts.
+                standings |= search.after(found, here)
+                continue
+            for node, standing in zip(nodes, here, strict=True):
+                inside = (int(child) for child in betting.child[node] if child >= 0 and betting.round[child] == number)
+                standings |= dict.fromkeys(inside, standing)
+    return all_found
+
+
+def first_standing(first: Search, method: Method, guesses: Guesses, player: int) -> Standing:
+    """How a player stands at the start, given the search at the first decision of the game.
+
+    All hands come equally often; who moves later has what that search says as a bound.
+    """
+    hands = len(first.tree.held)
+    even = jnp.full((1, hands), 1.0 / hands)
+    if first.tree.betting.actor[0] == player:
+        return Standing(even, None)
+    return Standing(even, first(method, guesses, [Standing(even, None)]).values[:, 0])

@@ -1,8 +1,10 @@
 """Situations at the start of a game's last round, drawn at random and solved: what values are learned from.
 
 Ranges are drawn as in DeepStack: hands in order of strength, and what one half of them has of the whole is uniform,
-again and again. Pots are uniform. How a round goes on depends on the pot; pots with which it goes on alike are a
-`Shape`, and what its ends bring grows in a straight line with the pot, so nothing of the betting is written here.
+again and again. Pots are uniform. In the game itself only few pots come up, and hands that differ in suits alone come
+equally often: some situations, or all, may be such as are met. How a round goes on depends on the pot; pots with which
+it goes on alike are a `Shape`, and what its ends bring grows in a straight line with the pot, so nothing of the betting
+is written here.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from itertools import pairwise
 from typing import NamedTuple, final
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, Integer, PRNGKeyArray
 
 from feint.arena.betting import unroll_betting
 from feint.games.errors import BadInput
@@ -29,6 +32,8 @@ from feint.search.lookahead import Lookahead, Method
 
 EDGE = 1e-9
 """How near to the pot at which betting changes that is found, as a share of all pots."""
+FAR = 4.0
+"""How near ranges lie to those where players were: what is random of them is a uniform number to this power."""
 NEVER = 1e-4
 """Pots stay below the stack by this share of it: with nothing left to bet there is no betting."""
 
@@ -37,7 +42,7 @@ NEVER = 1e-4
 class Situations(NamedTuple):
     """Some situations, solved. Hands are those that the board leaves, numbered as a public tree has them."""
 
-    board: Int[Array, " n"]
+    board: Integer[Array, " n"]
     paid: Float[Array, " n"]
     """What each player has put into the pot, in chips."""
     ranges: Float[Array, "n 2 h"]
@@ -58,16 +63,6 @@ class Shape:
     ends: tuple[Float[np.ndarray, "f p"], Float[np.ndarray, "c p o"]]
     """… and what folds and showdowns bring at the high end."""
 
-    def amounts(self, paid: Float[np.ndarray, " n"]) -> tuple[Float[np.ndarray, "m p"], Float[np.ndarray, "k p o"]]:
-        """What folds and showdowns bring with these pots, every line as often as there are pots."""
-        betting = self.tree.rounds[0].betting
-        way = (paid - self.low) / (self.high - self.low)
-        folds, shown = (
-            (low[:, None] + np.multiply.outer(way, high - low).swapaxes(0, 1)).reshape(-1, *low.shape[1:])
-            for low, high in zip((betting.folds, betting.shown), self.ends, strict=True)
-        )
-        return folds, shown
-
 
 @lru_cache(maxsize=8)
 def shapes_of(game: Poker) -> tuple[Shape, ...]:
@@ -79,7 +74,7 @@ def shapes_of(game: Poker) -> tuple[Shape, ...]:
     near, found = EDGE * (high - low), []
     while True:
         edge = _edge(game, low, high, near)
-        at_low, at_high = _last_round(game, low), _last_round(game, edge)
+        at_low, at_high = last_round(game, low), last_round(game, edge)
         ends = at_high.rounds[0].betting
         found.append(Shape(low, edge, at_low, (ends.folds, ends.shown)))
         if edge == high:
@@ -107,22 +102,156 @@ def _edge(game: Poker, low: float, high: float, near: float) -> float:
 
 
 def _signature(game: Poker, paid: float) -> object:
-    betting = _last_round(game, paid).rounds[0].betting
+    betting = last_round(game, paid).rounds[0].betting
     return betting.entry, tuple((decision.actor, decision.moves) for decision in betting.decisions)
 
 
 @lru_cache(maxsize=512)
-def _last_round(game: Poker, paid: float) -> PublicTree:
+def last_round(game: Poker, paid: float) -> PublicTree:
     """The last round alone, as if what each player has put in were an ante."""
     smallest = max(game.ante, *game.blinds, 0.0) if game.least is None else game.least
     alone = replace(game, rounds=game.rounds[-1:], ante=paid, blinds=(), least=smallest if game.stack else None)
     return build_lookahead(alone, [0])[0]
 
 
-@lru_cache(maxsize=32)
-def _tiled(shape: Shape, count: int) -> PublicTree:
-    """A shape's tree with so many lines in place of each."""
-    stage = shape.tree.rounds[0]
+@final
+class Near(NamedTuple):
+    """Where players were when they came to the last round."""
+
+    paid: Float[np.ndarray, " k"]
+    """What each had put into the pot."""
+    ranges: Float[Array, "2 b k h"]
+    """Each player's, on every board."""
+
+
+@final
+class Lines(eqx.Module):
+    """So many pots of one shape on every board, each with ranges of its own."""
+
+    lookahead: Lookahead
+    """As many lines as pots, all as at the low end …"""
+    high: tuple[Float[Array, "f p"], Float[Array, "c p o"]]
+    """… and what folds and showdowns bring at the high end."""
+    ends: tuple[float, float] = eqx.field(static=True)
+    coming: Float[Array, " k"]
+    """The pots that come up in the game."""
+    order: Int[Array, "b h"]
+    """Hands from the weakest to the strongest, on every board …"""
+    alike: Float[Array, "b h h"]
+    """… and the mean over those of equal strength."""
+    uniform: int = eqx.field(static=True)
+    """How many pots are uniform …"""
+    met: int = eqx.field(static=True)
+    """… and how many are such as come up; these are the last."""
+
+    def __call__(self, key: PRNGKeyArray, near: Near | None = None) -> Situations:
+        """Draw and solve them. The same key draws the same.
+
+        near: where ranges of those that are met are to lie near some, these.
+        """
+        for_ranges, for_places = jax.random.split(key)
+        paid, ranges = self.drawn(for_ranges)
+        return self.solve(*(self._near(for_places, paid, ranges, near) if near and self.met else (paid, ranges)))
+
+    def drawn(self, key: PRNGKeyArray) -> tuple[Float[Array, " l"], Float[Array, "2 b l h"]]:
+        """Pots and ranges."""
+        for_pots, for_choices, for_ranges = jax.random.split(key, 3)
+        low, high = self.ends
+        paid = jax.random.uniform(for_pots, (self.uniform,), minval=low, maxval=high)
+        if self.met:
+            paid = jnp.concatenate([paid, jax.random.choice(for_choices, self.coming, (self.met,))])
+        boards, hands = self.order.shape
+        split = _split(for_ranges, jnp.ones(2 * boards * len(paid)), hands).reshape(2, boards, len(paid), hands)
+        places = jnp.broadcast_to(self.order[None, :, None], split.shape)
+        ranges = jnp.put_along_axis(jnp.zeros_like(split), places, split, 3, inplace=False)
+        even = jnp.einsum("pblh,bhg->pblg", ranges[:, :, self.uniform :], self.alike)
+        return paid, ranges.at[:, :, self.uniform :].set(even)
+
+    def _near(
+        self, key: PRNGKeyArray, paid: Float[Array, " l"], ranges: Float[Array, "2 b l h"], near: Near
+    ) -> tuple[Float[Array, " l"], Float[Array, "2 b l h"]]:
+        """Half of those that are met moved to where players were, nearer or farther off."""
+        low, high = self.ends
+        count, here = self.met // 2, np.flatnonzero((low <= near.paid) & (near.paid <= high))
+        if not count or not len(here):
+            return paid, ranges
+        for_which, for_far = jax.random.split(key)
+        which = jnp.asarray(here)[jax.random.randint(for_which, (count,), 0, len(here))]
+        far = jax.random.uniform(for_far, (count, 1)) ** FAR
+        moved = far * ranges[:, :, -count:] + (1 - far) * near.ranges[:, :, which]
+        return paid.at[-count:].set(jnp.asarray(near.paid)[which]), ranges.at[:, :, -count:].set(moved)
+
+    def solve(self, paid: Float[Array, " l"], ranges: Float[Array, "2 b l h"]) -> Situations:
+        """What hands are worth with these pots and ranges."""
+        tree, first = self.lookahead.tree, self.lookahead.player
+        folds, shown = self.amounts(paid)
+        stage = replace(tree.rounds[0], folds=folds, shown=shown)
+        ready = Lookahead(replace(tree, rounds=(stage,)), self.lookahead.method)
+        both = ready.values(*(ranges[player].astype(stage.dtype) for player in (first, 1 - first)))
+        values = jnp.stack(both if first == 0 else both[::-1]) / paid[:, None]
+        _, boards, lines, hands = ranges.shape
+        return Situations(
+            jnp.repeat(jnp.arange(boards, dtype=jnp.uint8), lines),
+            jnp.tile(paid.astype(jnp.float32), boards),
+            *(jnp.moveaxis(part.astype(jnp.float32), 0, 2).reshape(-1, 2, hands) for part in (ranges, values)),
+        )
+
+    def amounts(self, paid: Float[Array, " l"]) -> tuple[Float[Array, "m p"], Float[Array, "k p o"]]:
+        """What folds and showdowns bring with these pots."""
+        low, high = self.ends
+        way, stage = (paid - low) / (high - low), self.lookahead.tree.rounds[0]
+
+        def between(at_low: Array, at_high: Array) -> Array:
+            each = at_low.reshape(-1, len(paid), *at_low.shape[1:])  # lines of one kind are next to each other
+            return (each + way.reshape(-1, *(1,) * (each.ndim - 2)) * (at_high[:, None] - each)).reshape(at_low.shape)
+
+        return between(stage.folds, self.high[0]), between(stage.shown, self.high[1])
+
+
+@final
+class Drawing(eqx.Module):
+    """Situations of all shapes that a game's last round can have."""
+
+    parts: tuple[Lines, ...]
+
+    def __call__(self, key: PRNGKeyArray, near: Near | None = None) -> Situations:
+        """Draw and solve them, some of them near those where players were. The same key draws the same."""
+        keys = jax.random.split(key, len(self.parts))
+        drawn = (part(key, near) for part, key in zip(self.parts, keys, strict=True))
+        return Situations(*map(jnp.concatenate, zip(*drawn, strict=True)))
+
+
+def drawing_of(game: Poker, method: Method, lines: int, met: float = 0.0) -> Drawing:
+    """So many pots on every board of a game's last round; that share of them, and of ranges, are such as are met."""
+    shapes, coming = shapes_of(game), _coming(game)
+    pots = [coming[(shape.low <= coming) & (coming <= shape.high)] for shape in shapes]
+    uniform = _shares([shape.high - shape.low for shape in shapes], lines - round(met * lines))
+    known = _shares([len(each) for each in pots], round(met * lines))
+    counted = zip(shapes, pots, uniform, known, strict=True)
+    return Drawing(tuple(lines_of(*each, method) for each in counted if sum(each[2:])))
+
+
+def lines_of(shape: Shape, coming: Float[np.ndarray, " k"], uniform: int, met: int, method: Method) -> Lines:
+    """So many pots of one shape."""
+    showdown = shape.tree.rounds[0].showdown
+    assert isinstance(showdown, Products)
+    strength = np.asarray(showdown.strength)
+    alike = (strength[:, :, None] == strength[:, None]).astype(np.float64)
+    return Lines(
+        lookahead=Lookahead(_tiled(shape.tree, uniform + met), method),
+        high=(jnp.asarray(shape.ends[0]), jnp.asarray(shape.ends[1])),
+        ends=(shape.low, shape.high),
+        coming=jnp.asarray(coming),
+        order=jnp.asarray(np.argsort(strength, 1, kind="stable")),
+        alike=jnp.asarray(alike / alike.sum(2, keepdims=True)),
+        uniform=uniform,
+        met=met,
+    )
+
+
+def _tiled(tree: PublicTree, count: int) -> PublicTree:
+    """A tree of one line with so many in its place, in single precision."""
+    stage = tree.rounds[0]
 
     def more(runs: tuple[Run, ...]) -> tuple[Run, ...]:
         return tuple(Run(place, start * count, lines * count) for place, start, lines in runs)
@@ -137,26 +266,8 @@ def _tiled(shape: Shape, count: int) -> PublicTree:
         np.repeat(stage.betting.folds, count, 0),
         np.repeat(stage.betting.shown, count, 0),
     )
-    return replace(shape.tree, rounds=(replace(stage, betting=betting, exact=False),))
-
-
-def draw(game: Poker, method: Method, seed: tuple[int, ...], lines: int, met: float = 0.0) -> Situations:
-    """So many pots on every board, each with ranges of its own, solved. The same seed draws the same.
-
-    met: the share of pots that are such as come up in the game; the others are uniform, as in DeepStack.
-    """
-    rng, shapes = np.random.default_rng(seed), shapes_of(game)
-    coming = _coming(game)
-    pots = [coming[(shape.low <= coming) & (coming <= shape.high)] for shape in shapes]
-    uniform = _shares([shape.high - shape.low for shape in shapes], lines - round(met * lines))
-    known = _shares([len(each) for each in pots], round(met * lines))
-    parts = []
-    for shape, each, *counts in zip(shapes, pots, uniform, known, strict=True):
-        if sum(counts):
-            drawn = rng.uniform(shape.low, shape.high, counts[0]), rng.choice(each, counts[1] if len(each) else 0)
-            paid = np.sort(np.concatenate(drawn))
-            parts.append(solve_all(shape, method, paid, _ranges(rng, shape.tree, len(paid))))
-    return Situations(*map(jnp.concatenate, zip(*parts, strict=True)))
+    folds, shown = jnp.asarray(betting.folds), jnp.asarray(betting.shown)
+    return replace(tree, rounds=(replace(stage, betting=betting, exact=False, folds=folds, shown=shown),))
 
 
 def _shares(weights: Sequence[float], count: int) -> list[int]:
@@ -165,56 +276,15 @@ def _shares(weights: Sequence[float], count: int) -> list[int]:
     return [int(end - start) for start, end in pairwise([0, *ends])]
 
 
-def solve_all(
-    shape: Shape, method: Method, paid: Float[np.ndarray, " l"], ranges: Float[np.ndarray, "2 b l h"]
-) -> Situations:
-    """Situations of one shape, on every board, solved."""
-    tree = _tiled(shape, len(paid))
-    folds, shown = (jnp.asarray(each) for each in shape.amounts(paid))
-    values = np.asarray(_values(Lookahead(tree, method), folds, shown, jnp.asarray(ranges)))
-    _, boards, lines, hands = ranges.shape
-    first = tree.rounds[0].betting.decisions[0].actor
-    order = [0, 1] if first == 0 else [1, 0]
-    share = values[order] / paid[:, None]
-    return Situations(
-        jnp.repeat(jnp.arange(boards, dtype=jnp.uint8), lines),
-        jnp.tile(jnp.asarray(paid, jnp.float32), boards),
-        *(jnp.moveaxis(jnp.asarray(part, jnp.float32), 0, 2).reshape(-1, 2, hands) for part in (ranges, share)),
-    )
-
-
-@eqx.filter_jit
-def _values(
-    lookahead: Lookahead, folds: Float[Array, "f p"], shown: Float[Array, "c p o"], ranges: Float[Array, "2 b l h"]
-) -> Float[Array, "2 b l h"]:
-    """What whoever moves first has, then the other."""
-    stage = replace(lookahead.tree.rounds[0], folds=folds, shown=shown)
-    ready = Lookahead(replace(lookahead.tree, rounds=(stage,)), lookahead.method)
-    first = ready.player
-    mine, theirs = ranges[first].astype(jnp.float32), ranges[1 - first].astype(jnp.float32)
-    return jnp.stack(ready.values(mine, theirs))
-
-
-def _ranges(rng: np.random.Generator, tree: PublicTree, count: int) -> Float[np.ndarray, "2 b l h"]:
-    """Random ranges for both players, on every board."""
-    showdown = tree.rounds[0].showdown
-    assert isinstance(showdown, Products)
-    order = np.argsort(np.asarray(showdown.strength), 1, kind="stable")  # [b, h]
-    boards, hands = order.shape
-    drawn = _split(rng, np.ones(2 * boards * count), hands).reshape(2, boards, count, hands)
-    ranges = np.zeros_like(drawn)
-    np.put_along_axis(ranges, np.broadcast_to(order[None, :, None], drawn.shape), drawn, 3)
-    return ranges
-
-
-def _split(rng: np.random.Generator, mass: Float[np.ndarray, " n"], hands: int) -> Float[np.ndarray, "n h"]:
+def _split(key: PRNGKeyArray, mass: Float[Array, " n"], hands: int) -> Float[Array, "n h"]:
     """Mass split among hands: a uniform share for one half of them, and so on; of an odd one, either half may be it."""
     if hands == 1:
         return mass[:, None]
-    left = mass * rng.uniform(size=len(mass))
+    for_share, for_side, *for_parts = jax.random.split(key, 6)
+    left = mass * jax.random.uniform(for_share, mass.shape)
     half = hands // 2
     ways = [
-        np.concatenate([_split(rng, left, first), _split(rng, mass - left, hands - first)], 1)
-        for first in sorted({half, hands - half})
+        jnp.concatenate([_split(one, left, first), _split(other, mass - left, hands - first)], 1)
+        for first, one, other in zip(sorted({half, hands - half}), for_parts[::2], for_parts[1::2], strict=False)
     ]
-    return np.where(rng.uniform(size=len(mass))[:, None] < 0.5, ways[0], ways[-1])
+    return jnp.where(jax.random.uniform(for_side, mass.shape)[:, None] < 0.5, ways[0], ways[-1])

@@ -31,6 +31,8 @@ Metrics = Measured
 class Algorithm(eqx.Module, Generic[State]):
     """A method that finds strategies for one game."""
 
+    growth: ClassVar[float] = 1.0
+    """Evaluations come when the steps have grown by this factor, if the game's gauge does not ask for a larger one."""
     worst_of_seeds: ClassVar[frozenset[str]] = frozenset()
     """Numbers of which many seeds log the least, since what goes wrong in one is lost in the median of them all."""
 

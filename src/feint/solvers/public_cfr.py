@@ -59,6 +59,15 @@ class RegretSweep(Sweep):
             regret if self.rule.predictive else None,
         )
 
+    def passed(self, page: Moves | None, values: Moves) -> Moves | None:
+        return None if page is None else self.came(page, values)
+
+    def came(self, pages: Moves, values: Float[Array, "b l h"] | Moves) -> Moves:
+        """Sums of what is worth how much, iterations weighted as in the average."""
+        weight = self.rule.weight(self.time)
+        values = values if isinstance(values, tuple) else (values,) * len(pages)
+        return tuple(total + (weight * value).astype(total.dtype) for total, value in zip(pages, values, strict=True))
+
     def played(self, page: Page) -> Moves:
         """What is done at a decision now."""
         last = page.last or (None,) * len(page.regrets)

@@ -1,0 +1,57 @@
+"""What a move costs a player who searches: taskset -c 0 python benchmarks/moves.py [--iterations 100,1000,4000].
+
+One line of JSON for each game and number of iterations: seconds for a search at the first decision of each round, once
+compiled. Values are those of a network with deepstack's default shape; what it has learned makes no difference to time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+from feint.games.library import load_game
+from feint.games.poker import Poker
+from feint.search.deepstack import DeepStack, Searching
+from feint.search.resolving import Search, Standing
+from feint.search.values import LearnedValues, new_values
+
+GAMES = ("leduc", "leduc_no_limit", "leduc_no_limit(bets=(0.5,1))", "leduc_no_limit(bets=(0.5,1,2))")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", default=";".join(GAMES))
+    parser.add_argument("--iterations", default="100,1000,4000")
+    asked = parser.parse_args()
+    settings = DeepStack()
+    for name in asked.games.split(";"):
+        game = load_game(name)
+        assert isinstance(game, Poker)
+        guesses = partial(LearnedValues.on, new_values(game, settings.network, settings.encoding, jax.random.key(0)))
+        first = Search.at(game, (0,))
+        second = Search.at(game, (_next_round(first),))
+        for iterations in map(int, asked.iterations.split(",")):
+            method = Searching(settings.search.solver, iterations).method
+            told = {"game": name, "iterations": iterations}
+            for label, search in (("first_round", first), ("second_round", second)):
+                boards, hands = search.tree.rounds[0].boards, search.tree.rounds[0].hands
+                standing = Standing(jnp.full((boards, hands), 1 / hands), jnp.zeros((boards, hands)))
+                jax.block_until_ready(search(method, guesses, [standing]))
+                started = time.perf_counter()
+                jax.block_until_ready(search(method, guesses, [standing]))
+                told |= {f"{label}_seconds": round(time.perf_counter() - started, 4), f"{label}_hands": hands}
+            print(json.dumps(told), flush=True)
+
+
+def _next_round(first: Search) -> int:
+    assert first.arrivals is not None
+    return int(min(node for node in first.arrivals.nodes if node >= 0))
+
+
+if __name__ == "__main__":
+    main()

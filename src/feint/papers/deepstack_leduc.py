@@ -1,0 +1,212 @@
+"""DeepStack's value networks in Leduc hold'em: Dorohyi, Tsurkan & Lisovyi (KPI, 2017).
+
+Eight networks, {2, 4} hidden layers of tanh, ReLU, SoftPlus or PReLU, learn what situations are worth and stand in for
+the second round in continual re-solving. Which one makes DeepStack least exploitable, and how does it then stand beside
+other programs? Their Table 3 is one run a cell; ours are several seeds of every network, judged exactly, beside what
+the same player scores with values played out and with none. Every claim is answered from the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Float
+
+from feint.forms.form import Form
+from feint.forms.library import form_of
+from feint.forms.strategy import Strategy, TabularStrategy
+from feint.games.leduc import leduc_no_limit
+from feint.papers.deepstack_figures import draw_figures
+from feint.papers.deepstack_networks import (
+    EIGHT,
+    GAME,
+    KINDS,
+    Learned,
+    Size,
+    by_kind,
+    exploitabilities,
+    exploitability,
+    learned,
+    state_errors,
+)
+from feint.papers.deepstack_page import page_of
+from feint.papers.trials import Notebook, Trial, trained
+from feint.runs.files import write_whole
+from feint.runs.lineup import line_up
+from feint.runs.loop import Watcher
+from feint.runs.provenance import provenance
+from feint.search.beyond import CheckedDown, Nothing
+from feint.search.deepstack import Searching, Solver
+from feint.search.lookahead import Method
+from feint.search.oracle import NEARLY, PlayedOut
+from feint.search.resolving import Guesses, searches_of
+from feint.search.table import seen_in, table_of
+from feint.search.values import LearnedValues, Values
+
+Number = TypeVar("Number")
+Note = Callable[[str, Callable[[], Any]], Any]
+QUICK = Size(train=6_000, test=1_200, seeds=1, epochs=3, iterations=(50, 100), shard=100, label_iterations=50)
+BUDGETS = (10, 100, 1000)
+"""Iterations of solvers in the comparison of programs; the paper gives none."""
+SOLVERS: tuple[Solver, ...] = ("tool", "cfr", "cfr+", "dcfr")
+INNER = 100
+"""Iterations of discounted CFR with which the next round is played out, whenever it is asked for."""
+PROGRAMS = {
+    "rule bot": "rule-bot",
+    "opponent modeller": "modeller(against=random, hands=10000)",
+    "random": "random",
+    "always call": "call",
+}
+"""Those that need no training of ours, by what they are called here."""
+
+
+class Facts(NamedTuple):
+    """All that was measured: exploitability in chips per hand, exact."""
+
+    size: Size
+    scores: dict[int, Float[np.ndarray, "s k"]]
+    """Of every seed and kind of network, by iterations of the search."""
+    losses: Float[np.ndarray, "e s k"]
+    """Held-out Huber losses after each epoch."""
+    states: Float[np.ndarray, "s k"]
+    """How far what networks say of public states is off, in chips."""
+    controls: dict[str, float]
+    """Of players with other values, at the fewer iterations."""
+    inside: dict[str, dict[int, float]]
+    """With the best network, by the solver inside the search and its iterations."""
+    programs: dict[str, float]
+    cross: dict[str, dict[str, float]]
+    """What the row wins off the column, half of the hands in each seat, in chips per hand."""
+    where: str
+
+
+def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
+    """Make, train and judge what `out` does not hold yet, draw the figures and write the report."""
+    size = QUICK if quick else Size()
+    with watch("DeepStack's networks") as watcher:
+        networks = learned(out, size, watcher.stage)
+        facts = measure(out, size, networks, watcher, watch)
+    draw_figures(out, facts)
+    page = out / "README.md"
+    write_whole(page, page_of(facts, quick).encode())
+    return page
+
+
+def measure(out: Path, size: Size, networks: Learned, watcher: Watcher, watch: Callable[[str], Watcher]) -> Facts:
+    """Judge everything, keeping every number as it is found."""
+    notebook = Notebook(out / "numbers.json")
+
+    def note(words: str, find: Callable[[], Number]) -> Number:
+        watcher.stage(words)
+        return notebook.note(words, find)
+
+    scores = {iterations: _scores(size, networks, iterations, note) for iterations in size.iterations}
+    best = _least(scores[max(size.iterations)])
+    values = jax.tree.map(lambda leaf: leaf[best], networks.of(0))
+    strategies = {
+        "DeepStack (paper's network)": _strategy(values, size.iterations[0]),
+        **_trained(out, size, watch),
+        **_players(),
+    }
+    form = form_of(GAME)
+    return Facts(
+        size=size,
+        scores=scores,
+        losses=networks.test_loss.reshape(-1, size.seeds, len(KINDS)),
+        states=by_kind(note("values of states", partial(state_errors, networks.values, out, size)), size.seeds),
+        controls=_controls(size, note),
+        inside={solver: _inside(size, values, solver, note) for solver in SOLVERS},
+        programs={
+            name: note(f"exploitability of {name}", partial(_judged, form, one)) for name, one in strategies.items()
+        },
+        cross={
+            name: {
+                other: note(f"{name} against {other}", partial(_won, form, one, met))
+                for other, met in strategies.items()
+            }
+            for name, one in strategies.items()
+        },
+        where=f"Networks: {networks.where}. All else: {note('machine', lambda: ', '.join(provenance()))}",
+    )
+
+
+def _scores(size: Size, networks: Learned, iterations: int, note: Note) -> Float[np.ndarray, "s k"]:
+    searching = Searching("tool", iterations)
+    each = [
+        note(f"seed {seed} at {iterations} iterations", partial(exploitabilities, networks.of(seed), searching))
+        for seed in range(size.seeds)
+    ]
+    return by_kind([number for numbers in each for number in numbers], size.seeds)
+
+
+def _least(scores: Float[np.ndarray, "s k"]) -> int:
+    """The paper's network that is least exploitable, by the median of the seeds."""
+    return int(np.argmin(np.median(scores, 0)[: len(EIGHT)]))
+
+
+def _controls(size: Size, note: Note) -> dict[str, float]:
+    """The same player with other values."""
+    game, searching = leduc_no_limit(), Searching("tool", size.iterations[0])
+    played_out = partial(PlayedOut.on, game, method=Method(NEARLY.rule, NEARLY.alternating, INNER))
+    ways: dict[str, Guesses] = {"played out": played_out, "nobody bets any more": CheckedDown.of, "nothing": Nothing.of}
+    return {
+        name: note(f"values: {name}", partial(exploitability, guesses, searching)) for name, guesses in ways.items()
+    }
+
+
+def _inside(size: Size, values: Values, solver: Solver, note: Note) -> dict[int, float]:
+    """With one network, by iterations of a solver."""
+    guesses = partial(LearnedValues.on, values)
+    counts = sorted({max(1, size.iterations[0] // 10), *size.iterations})
+    return {
+        count: note(f"{solver} at {count}", partial(exploitability, guesses, Searching(solver, count)))
+        for count in counts
+    }
+
+
+def _strategy(values: Values, iterations: int) -> Strategy:
+    """What the player does with a network, everywhere."""
+    form, searching = form_of(GAME), Searching("tool", iterations)
+    tree = form.whole("DeepStack")
+    seen, guesses = seen_in(tree, leduc_no_limit()), jax.tree_util.Partial(LearnedValues.on, values)
+    table = eqx.filter_jit(table_of)(searches_of(leduc_no_limit()), searching.method, guesses, seen)
+    return TabularStrategy(tree.fingerprint, table)
+
+
+def _trained(out: Path, size: Size, watch: Callable[[str], Watcher]) -> dict[str, Strategy]:
+    """Programs of the comparison that are trained here, and the agent that comes with Feint."""
+    found: dict[str, Strategy] = {}
+    for label, algorithm in (("CFR", "cfr"), ("CFR+", "cfr+")):
+        for steps in BUDGETS:
+            name = f"{label}, {steps:,} iterations"
+            trial = Trial(out / "programs" / f"{algorithm}-{steps}", name, algorithm, GAME, steps=steps)
+            found[name] = trained(trial, watch(name)).strategy
+    return found
+
+
+def _players() -> Mapping[str, Strategy]:
+    """Programs that need no training of ours."""
+    lineup = line_up(tuple(PROGRAMS.values()), GAME, seed=0)
+    assert all(player.strategy for player in lineup.players)
+    named = zip(PROGRAMS, lineup.players, strict=True)
+    return {name: player.strategy for name, player in named if player.strategy}
+
+
+def _judged(form: Form, strategy: Strategy) -> float:
+    judged = form.judged(strategy, 0)
+    assert judged is not None
+    return float((judged.best - judged.values).sum() / 2)
+
+
+def _won(form: Form, one: Strategy, other: Strategy) -> float:
+    """What one wins off the other, half of the hands in each seat."""
+    first, second = form.values([one, other]), form.values([other, one])
+    assert first is not None
+    assert second is not None
+    return float(first[0] + second[1]) / 2

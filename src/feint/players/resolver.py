@@ -1,0 +1,97 @@
+"""A player that searches at each of its moves: continual re-solving, one hand at a time.
+
+It knows its own range and what the other could have had, and works out both again from what has been bet; what it found
+out once it remembers. Its strategy, for those who judge, is the same searches at every decision of the game.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import chain
+from typing import Any, final
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Float
+
+from feint.forms.form import Form
+from feint.forms.strategy import TabularStrategy
+from feint.games.cards import Cards
+from feint.games.errors import BadInput
+from feint.games.hand import Moves
+from feint.games.poker import Poker
+from feint.players.player import Observation, Player
+from feint.search.lookahead import Found, Method
+from feint.search.resolving import Guesses, Search, Standing, first_standing, searches_of
+from feint.search.table import seen_in, table_of
+
+
+@final
+class ResolvingPlayer(Player):
+    """Searches at each of its moves."""
+
+    def __init__(self, form: Form, method: Method, guesses: Guesses, seed: int | None) -> None:
+        if not isinstance(form.game, Poker) or form.game.players != 2 or form.tree is None:
+            raise BadInput(
+                f"Re-solving is for poker of two players that can be unrolled, and {form.name} is none; "
+                f"leduc_no_limit and leduc are."
+            )
+        self._form, self._game, self._method, self._guesses = form, form.game, method, guesses
+        self._random = np.random.default_rng(seed)
+        self._first = Search.at(form.game, (0,))
+        self._standings: tuple[dict[int, Standing], ...] = ({}, {})
+        """For each seat, by betting decision."""
+        self._found: dict[int, Found] = {}
+        """What was found where it has searched."""
+
+    @cached_property
+    def strategy(self) -> TabularStrategy:  # type: ignore[override]
+        tree = self._form.whole("re-solving")
+        searches, seen = searches_of(self._game), seen_in(tree, self._game)
+        table = eqx.filter_jit(table_of)(searches, self._method, self._guesses, seen)
+        return TabularStrategy(tree.fingerprint, table)
+
+    def move(self, seen: Observation) -> int:
+        chances = self.chances(seen)
+        return int(self._random.choice(len(chances), p=chances / chances.sum()))
+
+    def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
+        """How often it makes each move here, by the rules' own numbers of them."""
+        view: Any = seen.view  # a poker game's
+        _, hole, board, moves = view
+        search, found = self._search(seen.player, moves)
+        boards, rest = (np.asarray(part) for part in (search.tree.rounds[0].cards, search.tree.rounds[0].rest))
+        held, *turned = _apart(self._game, (*hole, *board))
+        place = int(np.flatnonzero((boards == turned).all(1))[0])
+        hand = int(np.searchsorted(rest[place], held))
+        betting, chances = search.tree.betting, np.zeros(len(self._game.actions))
+        legal = np.flatnonzero(betting.legal[search.nodes[0]])
+        chances[legal] = [float(move[place, 0, hand]) for move in found.strategy]
+        return chances
+
+    def _search(self, player: int, moves: Moves) -> tuple[Search, Found]:
+        """What it finds where this was bet, and whatever it has to know for that."""
+        betting, standings, node = self._first.tree.betting, self._standings[player], 0
+        if not standings:
+            standings[0] = first_standing(self._first, self._method, self._guesses, player)
+        for move in (*chain(*moves), None):
+            here = standings.get(node)
+            if betting.actor[node] == player and here is not None:
+                search = Search.at(self._game, (node,))
+                if node not in self._found:
+                    self._found[node] = search(self._method, self._guesses, [here])
+                standings |= search.after(self._found[node], [here])
+            if move is None:
+                return search, self._found[node]
+            after = int(betting.child[node, move])
+            if betting.actor[node] != player and here is not None and betting.round[after] == betting.round[node]:
+                standings[after] = here
+            node = after
+        raise AssertionError("no hand ends where somebody is to move")
+
+
+def _apart(game: Poker, cards: Cards) -> list[int]:
+    """Cards with copies of a rank told apart: whichever is seen first is the first."""
+    if game.deck.suits:
+        return list(cards)
+    return [card * game.deck.copies + cards[:place].count(card) for place, card in enumerate(cards)]

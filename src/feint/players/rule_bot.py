@@ -1,0 +1,117 @@
+"""The rule bot: a table of actions for every group of starting hands and for every made hand.
+
+Before the flop the starting hand has a table. On each later street the bot makes three calls: it forgets what it had
+made before, matches its cards to the board, and evaluates what that makes to an action. What the opponent did up to and
+on the flop says what their starting hand is taken for, and that corrects the bot on the turn and on the river. In Leduc
+the first round says it, and corrects the second; there all is a function of what the bot sees, so it is a strategy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast, final
+
+import numpy as np
+
+from feint.forms.form import Form
+from feint.forms.strategy import TabularStrategy
+from feint.games.cards import Cards, Deck, best_five, pair_then_rank
+from feint.games.errors import BadInput
+from feint.games.holdem import BOARD
+from feint.games.poker import Poker
+from feint.players.action_tables import ActionTable, Standing, Standings, chances, corrected, taken_for
+from feint.players.player import Observation, Player, PlayerConfig, StrategyPlayer
+from feint.players.rule_tables import (
+    LEDUC_CARDS,
+    LEDUC_HANDS,
+    MADE_HANDS,
+    leduc_card,
+    leduc_hand,
+    made_hand,
+    starting_hand,
+)
+
+HOLDEM_LOOKS, LEDUC_LOOKS = 2, 1
+"""The rounds that the opponent's starting hand is inferred from, and after which that corrects the bot."""
+
+
+def evaluated(table: ActionTable, standing: Standing, looks: int) -> dict[int, float]:
+    """How often the bot makes each move by a table, once it has looked at the opponent for so many rounds."""
+    actions = table.actions(standing.facing)
+    if standing.round >= looks:
+        actions = corrected(actions, taken_for(standing.shown[:looks]))
+    return chances(actions, standing)
+
+
+@final
+class HoldemRuleBot(Player):
+    """The bot at a table of hold'em."""
+
+    def __init__(self, game: Poker, seed: int | None) -> None:
+        self._deck, self._standings, self._random = game.deck, Standings(game), np.random.default_rng(seed)
+        self._made: str | None = None
+        """What its cards make of the board."""
+
+    def move(self, seen: Observation) -> int:
+        told = self.chances(seen)
+        return int(self._random.choice(list(told), p=list(told.values())))
+
+    def chances(self, seen: Observation) -> dict[int, float]:
+        """How often it makes each move here."""
+        _, hole, board, moves = cast("Any", seen.view)
+        self._forget()
+        self._match(hole, board)
+        return self._evaluate(hole, self._standings[moves])
+
+    def _forget(self) -> None:
+        """What was made of the board on the street before counts no more."""
+        self._made = None
+
+    def _match(self, hole: Cards, board: Cards) -> None:
+        """What the cards make of the board, once there is one."""
+        self._made = made_hand(self._deck, hole, board) if board else None
+
+    def _evaluate(self, hole: Cards, standing: Standing) -> dict[int, float]:
+        """From what was made, or from the starting hand, to an action."""
+        table = MADE_HANDS[self._made] if self._made else starting_hand(self._deck, hole)
+        return evaluated(table, standing, HOLDEM_LOOKS)
+
+
+def leduc_strategy(form: Form, game: Poker) -> TabularStrategy:
+    """The bot in Leduc, written down at every information set."""
+    tree, standings = form.whole("The rule bot"), Standings(game)
+    table, columns = np.zeros(tree.legal.shape), {name: column for column, name in enumerate(tree.actions)}
+    for row, (_, (card,), board, moves) in enumerate(tree.views):
+        for move, chance in evaluated(_leduc_table(game.deck, card, board), standings[moves], LEDUC_LOOKS).items():
+            table[row, columns[game.actions[move]]] = chance
+    return TabularStrategy(form.fingerprint, table)
+
+
+def _leduc_table(deck: Deck, card: int, board: Cards) -> ActionTable:
+    return LEDUC_HANDS[leduc_hand(deck, card, board[0])] if board else LEDUC_CARDS[leduc_card(deck, card)]
+
+
+@final
+@dataclass(frozen=True)
+class RuleBot(PlayerConfig):
+    """The rule bot."""
+
+    about: ClassVar[str] = (
+        "Follows printed tables of actions, by cards and what the opponent did; in hold'em and Leduc."
+    )
+
+    def at(self, form: Form, seed: int | None) -> Player:
+        game = form.game
+        if isinstance(game, Poker) and game.players == 2 and not game.rotating_dealer:
+            boards = tuple(declared.board for declared in game.rounds)
+            if (game.hole, game.showdown) == (2, best_five) and len(boards) > 1 and boards == BOARD[: len(boards)]:
+                return HoldemRuleBot(game, seed)
+            if (game.hole, game.showdown, boards) == (1, pair_then_rank, (0, 1)):
+                return StrategyPlayer(leduc_strategy(form, game), form, seed)
+        raise BadInput(
+            f"The rule bot has tables for hold'em and Leduc for two with a dealer who stays, such as holdem_no_limit "
+            f"and leduc_no_limit, but none for {form.name}; choose another player."
+        )
+
+
+PLAYERS = {"rule-bot": RuleBot()}

@@ -1,0 +1,74 @@
+"""The player that searches, by name: with the values of a run, or without any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import jax
+
+from feint.forms.form import Form
+from feint.games.errors import BadInput
+from feint.games.poker import Poker
+from feint.players.player import PlayerConfig
+from feint.players.resolver import ResolvingPlayer
+from feint.runs.agents import agents
+from feint.runs.run import load_run
+from feint.search.beyond import CheckedDown, Nothing
+from feint.search.deepstack import Resolved, Searching, Solver
+from feint.search.oracle import PlayedOut
+from feint.search.resolving import Guesses
+from feint.search.values import LearnedValues
+
+
+@final
+@dataclass(frozen=True)
+class Resolving(PlayerConfig):
+    """Continual re-solving."""
+
+    about: ClassVar[str] = "Searches at each of its moves: continual re-solving, as DeepStack does it."
+    values: str | None = None
+    """What the next round is worth by: a run of deepstack (none for the agent that comes with Feint), nothing, checked
+    (nobody bets any more), or played-out (solved again and again, which is slow)."""
+    solver: Solver = "dcfr"
+    """How lookaheads are solved: dcfr, cfr+, cfr, or tool (as the public DeepStack-Leduc program does)."""
+    iterations: int = 1000
+    """Of the solver, at each decision."""
+
+    def at(self, form: Form, seed: int | None) -> ResolvingPlayer:
+        return ResolvingPlayer(form, Searching(self.solver, self.iterations).method, self._guesses(form), seed)
+
+    def _guesses(self, form: Form) -> Guesses:
+        if self.values == "nothing":
+            return Nothing.of
+        if self.values == "checked":
+            return CheckedDown.of
+        if self.values == "played-out" and isinstance(form.game, Poker):
+            return jax.tree_util.Partial(PlayedOut.on, form.game)
+        run = load_run(self.values or _agent(form))
+        if run.config.fingerprint != form.fingerprint:
+            raise BadInput(
+                f"{run.path.name} is for {run.config.game}, and not for {form.name}; train deepstack on that and give "
+                f"values=RUN."
+            )
+        if not isinstance(run.strategy, Resolved):
+            raise BadInput(
+                f"{run.path.name} was trained by {run.config.algorithm}, which keeps no values to search with; "
+                f"give a run of deepstack."
+            )
+        return jax.tree_util.Partial(LearnedValues.on, run.strategy.values)
+
+
+def _agent(form: Form) -> str:
+    """The agent that comes with Feint and has values for a game."""
+    for name in agents():
+        config = load_run(name).config
+        if config.algorithm == "deepstack" and config.fingerprint == form.fingerprint:
+            return name
+    raise BadInput(
+        f"No agent that comes with Feint has values for {form.name}; train some with feint train deepstack and give "
+        f"values=RUN, or values=checked."
+    )
+
+
+PLAYERS = {"resolver": Resolving()}

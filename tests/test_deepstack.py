@@ -1,0 +1,108 @@
+"""deepstack, the player that searches, and the reproduction of the paper about its networks."""
+
+import numpy as np
+import pytest
+
+import feint
+from feint.forms.library import form_of
+from feint.games.errors import BadInput
+from feint.papers.deepstack_figures import draw_figures
+from feint.papers.deepstack_leduc import QUICK, Facts
+from feint.papers.deepstack_networks import EIGHT, KINDS, Kind
+from feint.papers.deepstack_page import claims, page_of
+from feint.papers.library import papers
+from feint.players.spots import find_spot
+from feint.runs.config import resolve
+from feint.runs.lineup import line_up
+from feint.runs.resolving import Resolving
+
+
+@pytest.mark.parametrize("game", ["kuhn", "rock_paper_scissors", "leduc(players=3)"])
+def test_games_that_it_is_not_for_are_refused(game):
+    form = form_of(game)
+    with pytest.raises(
+        BadInput, match=r"two rounds and one card each, and .* is none; leduc_no_limit and leduc are\.$"
+    ):
+        resolve("deepstack", {}).check(form)
+    if game != "kuhn":  # of one round: there it searches without values
+        with pytest.raises(BadInput, match=r"^Re-solving is for poker of two players .*\.$"):
+            Resolving(values="nothing").at(form, 0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [({"met": 1.5}, "met must be from 0 to 1"), ({"search.iterations": 0}, "iterations must be at least 1")],
+)
+def test_settings_that_make_no_sense_are_refused(settings, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        resolve("deepstack", settings)
+
+
+def test_values_of_another_game_or_of_none_are_refused():
+    for player, sentence in (
+        ("resolver(values=feint:leduc)", "keeps no values to search with; give a run of deepstack"),
+        ("resolver(values=feint:kuhn)", "is for kuhn, and not for leduc"),
+        ("resolver", "No agent that comes with Feint has values for leduc; train some"),
+    ):
+        with pytest.raises(BadInput, match=sentence):
+            line_up((player,), "leduc")
+
+
+@pytest.mark.slow
+def test_it_learns_and_the_player_at_a_table_finds_what_was_written_out(tmp_path):
+    settings = {"lines": 48, "iterations": 100, "search.iterations": 100, "visits": 5}
+    run = feint.train("deepstack", "leduc", steps=20, settings=settings, out=tmp_path / "run")
+    scores = [row["exploitability"] for row in run.metrics]
+    assert scores[-1] < 0.2 < scores[0]
+    form = form_of("leduc")
+    player = line_up((f"resolver(values={tmp_path / 'run'}, iterations=100)",), "leduc").players[0]
+    table = np.asarray(player.strategy.table(form.tree))
+    np.testing.assert_allclose(table, np.asarray(run.strategy.table(form.tree)), atol=1e-6)
+    for spot, board, betting in (("J", "", ""), ("K", "", "bet"), ("Q", "K", "check bet call / check")):
+        seen = find_spot(form, spot, board, betting)
+        row = int(form.sees(seen.player, seen.view)[0])
+        np.testing.assert_allclose(player.chances(seen), form.by_move(table[row]), atol=1e-6)
+
+
+@pytest.fixture
+def facts():
+    """Made up: SoftPlus with four layers is best in every seed, and smooth activations learn faster at first."""
+    rng, seeds = np.random.default_rng(0), 3
+    scores = rng.uniform(1.6, 1.7, (seeds, len(KINDS)))
+    scores[:, EIGHT.index(Kind(4, "softplus"))] = 1.5
+    losses = np.full((2, seeds, len(KINDS)), 0.02)
+    losses[0, :, [number for number, kind in enumerate(KINDS) if kind.activation in ("tanh", "softplus")]] = 0.01
+    programs = {"DeepStack (paper's network)": 1.5, "CFR+, 1,000 iterations": 0.04, "rule bot": 297.0, "random": 222.0}
+    return Facts(
+        size=QUICK,
+        scores={50: scores + 1, 100: scores},
+        losses=losses,
+        states=rng.uniform(1, 2, (seeds, len(KINDS))),
+        controls={"played out": 1.4, "nothing": 28.0},
+        inside={"tool": {5: 20.0, 50: 3.0}, "dcfr": {5: 15.0, 50: 2.0}},
+        programs=programs,
+        cross={one: {other: a - b for other, b in programs.items()} for one, a in programs.items()},
+        where="a machine",
+    )
+
+
+def test_claims_are_answered_from_numbers(facts):
+    found = {claim: verdict for claim, _, verdict in claims(facts)}
+    assert found["SoftPlus with four layers is best"] == "holds"
+    assert found["Smoother activations start faster (loss after one epoch)"] == "holds"
+    assert found["A network needs fewer parameters than a table"] == "does not hold"
+    assert found["DeepStack lies about 30% behind the best program"] == "does not hold"
+    assert found["Tanh does well with two layers"] == "not decided"
+    assert papers()["deepstack-leduc"]
+    assert Kind(2, "relu").parameters == 9922
+    assert Kind(4, "tanh").parameters == 15022
+
+
+def test_the_page_and_its_pictures_are_made_from_numbers(facts, tmp_path):
+    page = page_of(facts, quick=True)
+    draw_figures(tmp_path, facts)
+    named = {line.partition("](")[2].rstrip(")") for line in page.splitlines() if line.startswith("![")}
+    assert named == {path.name for path in tmp_path.iterdir()}
+    assert "| 4 softplus | 15,022 | 15.71 | 25.0 (25.0 to 25.0) [20.8] | 15.0 (15.0 to 15.0) [12.5] |" in page
+    assert "quick look" in page
+    assert "quick look" not in page_of(facts, quick=False)

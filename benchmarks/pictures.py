@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
 from feint.report.canvas import COLOURS, INK, blank, keep
@@ -92,6 +92,38 @@ def public_costs() -> None:
         print(f"| {' | '.join([row['name'], *sizes, *times_ms, *held])} |")
 
 
+def evolution() -> None:
+    """How exploitable evolved networks are, the best one and all together, with a hall of fame and without."""
+    rows = read("evolution")
+    games, variants = (list(dict.fromkeys(row[name] for row in rows)) for name in ("game", "variant"))
+    figure = blank(10.0, 4.4)
+    for axes, game in zip(figure.subplots(1, len(games)), games, strict=True):
+        for colour, variant in zip(COLOURS, variants, strict=False):
+            some = [row for row in rows if (row["game"], row["variant"]) == (game, variant)]
+            steps = [row["step"] for row in some]
+            best, together = ([median(row[name]) for row in some] for name in ("exploitability", "together"))
+            axes.plot(steps, best, color=colour, linewidth=1.5, label=variant)
+            axes.plot(steps, together, "--", color=colour, linewidth=1.2)
+        axes.set(xscale="log", yscale="log", xlabel="generations", ylabel="exploitability (chips per hand, exact)")
+        axes.set_title(f"{game} (dashed: all together)", color=INK, loc="left", fontweight="bold", fontsize="medium")
+        _plain(axes)
+    keep(figure, RESULTS / "evolution.png")
+    print("| game | variant | exploitable by | all together | off random | off a caller | off equilibrium |")
+    print("|---|---|---|---|---|---|---|")
+    for game in games:
+        for variant in variants:
+            some = [row for row in rows if (row["game"], row["variant"]) == (game, variant)]
+            late = [row for row in some if row["step"] > some[-1]["step"] / 2]
+            cells = [_of_seeds(late, name) for name in ("exploitability", "together", "random", "call", "equilibrium")]
+            print(f"| {' | '.join([game, variant, *cells])} |")
+
+
+def _of_seeds(rows: list[Row], name: str) -> str:
+    """The median of seeds, each the mean of some looks, and from where to where they go."""
+    means = [sum(values) / len(values) for values in zip(*(row[name] for row in rows), strict=True)]
+    return f"{_figure(median(means))} ({_figure(min(means))} to {_figure(max(means))})"
+
+
 def modeller() -> None:
     """What the opponent modeller wins, how exploitable it is and how long it takes, by the hands it has seen."""
     every = read("modeller")
@@ -173,7 +205,7 @@ def _modeller_tables(rows: list[Row], times: list[Row]) -> None:
 
 
 def _figure(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
 
 
 def _least(rows: Iterable[Row]) -> list[Row]:
@@ -198,4 +230,5 @@ def _plain(axes: Any) -> None:
 
 
 if __name__ == "__main__":
-    {"bounds": bounds, "modeller": modeller, "public_costs": public_costs}[sys.argv[1]]()
+    pictures = {"bounds": bounds, "evolution": evolution, "modeller": modeller, "public_costs": public_costs}
+    pictures[sys.argv[1]]()

@@ -14,7 +14,7 @@ from feint.forms.strategy import TabularStrategy
 from feint.games.errors import IllegalMove
 from feint.games.poker_talk import cards
 from feint.players.player import Observation, Player, PlayerConfig, Result, StrategyPlayer
-from feint.players.table import Table
+from feint.players.table import Table, observation
 from feint.runs.lineup import line_up, players
 from feint.testing import check_player
 
@@ -61,12 +61,12 @@ GAMES = [*UNROLLABLE, "kuhn(players=3)", "leduc(suits=True)", "holdem", "open_sp
 def test_what_a_player_is_shown_is_a_function_of_what_it_may_know(name):
     """Over all states with one view, whatever the others hold: the same observation, to the letter."""
     game = feint.load_game(name)
-    table, known = Table(game), {}
+    known = {}
     for state in states_of(game):
         for player in range(game.players):
             if game.actor(state) in (feint.CHANCE, feint.TERMINAL):
                 continue
-            seen = table.observation(state, player)
+            seen = observation(game, state, player)
             acts = game.actor(state) == player
             assert (seen.player, seen.view, bool(seen.moves)) == (player, game.view(state, player), acts)
             # Whose turn it is may be hidden too, so only those to move are compared with those to move.

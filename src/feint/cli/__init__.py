@@ -18,6 +18,7 @@ from feint.cli.lists import agents, algorithms, games, judges, players, runs
 from feint.cli.play import play
 from feint.cli.show import reproduce, show
 from feint.cli.solve import solve
+from feint.cli.studio import studio
 from feint.cli.terminal import err, out
 from feint.cli.train import train
 from feint.games.errors import BadInput, RunStopped
@@ -50,7 +51,7 @@ def start(
 
 
 LISTS = (games, algorithms, agents, runs, players, judges)
-for command in (*LISTS, check, train, evaluate, play_match, league, ask, solve, play, show, compare, reproduce):
+for command in (*LISTS, check, train, evaluate, play_match, league, ask, solve, play, studio, show, compare, reproduce):
     app.command("match" if command is play_match else None)(command)
 
 

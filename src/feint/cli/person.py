@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from statistics import mean, stdev
 from textwrap import wrap
 from typing import ClassVar, final
 
@@ -18,11 +16,7 @@ from feint.cli.terminal import err, in_paragraphs, out
 from feint.forms.form import Form
 from feint.games.words import either, meant
 from feint.players.player import Observation, Player, PlayerConfig, Result, StrategyPlayer
-
-ENOUGH = 10
-"""Hands from which on winnings are told with an interval."""
-LEAST = 0.005
-"""Chips given away that are worth telling."""
+from feint.players.telling import Teller
 
 
 @final
@@ -37,46 +31,33 @@ class Person(Player):
         With `confirm` a move counts once it is confirmed: later it cannot be taken back, for others have answered it.
         """
         self._form, self._adviser, self._name, self._confirm = form, adviser, name, confirm
-        self._worth: Callable[..., np.ndarray] | None = form.move_values(adviser.strategy) if adviser else None
-        self._seat, self._board = 0, ""
-        self._begun = 0
-        self._slips: list[str] = []
-        """The moves of this hand that gave something away, in words."""
-        self._won: list[float] = []
-        self._lost: list[float] = []
-        """In each hand, what the best moves against the adviser would have won more on average."""
+        self._teller = Teller(form, say, name, form.move_values(adviser.strategy) if adviser else None)
 
     @property
     def advised(self) -> bool:
         """Whether it is known what moves are worth."""
-        return self._worth is not None
+        return self._teller.knows_worth
 
     def begin(self, player: int, told: str) -> None:
-        self._seat, self._board, self._slips = player, "", []
-        self._begun += 1
-        self._lost.append(0.0)
-        where = f" You are player {player + 1} of {self._form.players}{f', {told}' if told else ''}."
-        say(Text(f"\nHand {self._begun}.", "bold").append(where, "not bold"))
+        where = self._teller.begin(player, told)
+        say(Text(f"\nHand {self._teller.begun}.", "bold").append(f" {where}", "not bold"))
 
     def saw(self, seen: Observation) -> None:
-        if seen.upturned != self._board and not seen.moves and seen.going_on:
-            say(seen.upturned)
-        self._board = seen.upturned
+        self._teller.saw(seen)
 
     def heard(self, player: int, word: str) -> None:
-        say(f"{self._called(player)}: {word}")
+        self._teller.heard(player, word)
 
     def move(self, seen: Observation) -> int:
         """A move, asked for until there is one; raises `EOFError` when the person has had enough."""
-        worth = self._form.by_move(self._worth(self._form.sees(seen.player, seen.view))) if self._worth else None
+        worth = self._teller.worth(seen)
         say(seen.told)
         if len(seen.moves) == 1:
             (word,) = seen.moves
             say(f"you: {word}, the only move")
         else:
             word = self._chosen(seen, worth)
-        if worth is not None:
-            self._judge(word, seen.moves, worth)
+        self._teller.chose(word, seen.moves, worth)
         return seen.moves[word]
 
     def _chosen(self, seen: Observation, worth: np.ndarray | None) -> str:
@@ -127,48 +108,19 @@ class Person(Player):
         say("rules tells the rules, help this, and q stops.")
 
     def end(self, result: Result) -> None:
-        if result.moves:
-            made = [f"{self._called(player)}: {word}" for player, word in result.moves]
-            hidden = {player: label for player, label in result.saw.items() if label != result.saw.get(self._seat)}
-            say(", ".join([*made, *(f"{self._called(player)} saw {label}" for player, label in hidden.items())]))
-        shown = result.shown
-        for other in range(self._form.players):
-            shown = shown.replace(f"player {other + 1} ", f"{self._called(other)} ")
-        if shown:
-            say(shown)
-        chips = result.won[self._seat]
-        self._won.append(chips)
-        what = f"You {'win' if chips > 0 else 'lose'} {_chips(abs(chips))}" if chips else "You break even"
-        say(" ".join([f"{what}, {sum(self._won):+g} so far.", *self._slips]))
+        self._teller.end(result)
 
     def leave(self) -> None:
         """What was won in all, how far luck goes, and what was given away, where that is known."""
-        if self._begun > len(self._won):
+        if self._teller.begun > len(self._teller.won):
             say("\nThe hand that is not over does not count.")
-        say(f"\n{_summary(self._won, self._lost if self._worth else None)}")
-
-    def _called(self, player: int) -> str:
-        """What a player goes by."""
-        if player == self._seat:
-            return "you"
-        if not self._name:
-            return f"player {player + 1}"
-        return self._name if self._form.players == 2 else f"{self._name} (player {player + 1})"
+        say(f"\n{self._teller.summary()}")
 
     def _advise(self, adviser: StrategyPlayer, seen: Observation, worth: np.ndarray | None) -> None:
         told = adviser.chances(seen)
         wins = {move: "" if worth is None else f" ({worth[move]:+.2f})" for move in seen.moves.values()}
         likely = ", ".join(f"{word} {told[move]:.0%}{wins[move]}" for word, move in seen.moves.items())
         say(f"{self._name} would: {likely}")
-
-    def _judge(self, word: str, moves: Mapping[str, int], worth: np.ndarray) -> None:
-        """What a move gives away."""
-        best = max(moves, key=lambda other: float(worth[moves[other]]))
-        lost = float(worth[moves[best]] - worth[moves[word]])
-        self._lost[-1] += lost
-        if lost >= LEAST:
-            values = f"{word} {worth[moves[word]]:+.2f}, {best} {worth[moves[best]]:+.2f}"
-            self._slips.append(f"Your {word} gave away {lost:.2f} ({values}).")
 
 
 @final
@@ -213,19 +165,3 @@ def numbered(words: Iterable[str]) -> dict[str, str]:
     """Moves by the numbers that stand beside them; none where a number might be part of what a move is called."""
     words = list(words)
     return {} if re.search(r"\d", "".join(words)) else {str(place): word for place, word in enumerate(words, 1)}
-
-
-def _summary(won: Sequence[float], lost: Sequence[float] | None) -> str:
-    if not won:
-        return "No hand was played to its end."
-    over = f"over {len(won)} hand{'' if len(won) == 1 else 's'}"
-    what = f"{'lost' if sum(won) < 0 else 'won'} {_chips(abs(sum(won)))}" if sum(won) else "broke even"
-    total = f"You {what} {over}, {mean(won):+.2f} a hand"
-    if len(won) >= ENOUGH:
-        # No interval at a level: people stop when they like.
-        total += f" (luck makes that uncertain by about {1.96 * stdev(won) / math.sqrt(len(won)):.2f})"
-    return f"{total}." if lost is None else f"{total}; your moves gave away {mean(lost[: len(won)]):.2f} a hand."
-
-
-def _chips(number: float) -> str:
-    return f"{number:g} chip{'' if number == 1 else 's'}"

@@ -7,9 +7,9 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import accumulate
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, final
 
 CHANCE = -1
 """The actor when the dealer or the dice move."""
@@ -18,6 +18,19 @@ TERMINAL = -2
 """The actor when the game is over."""
 
 State = TypeVar("State")
+
+
+@final
+@dataclass(frozen=True)
+class Scene:
+    """What a player sees on a table of cards and chips."""
+
+    cards: tuple[str, ...]
+    """The player's own, by name."""
+    board: tuple[str, ...]
+    """Those that lie open."""
+    paid: tuple[float, ...]
+    """What each player has put into the pot, in chips."""
 
 
 class Game(ABC, Generic[State]):
@@ -95,6 +108,10 @@ class Game(ABC, Generic[State]):
     def upturned(self, state: State) -> str:
         """What of it lies open for everyone, such as a board."""
         return ""
+
+    def scene(self, state: State, player: int) -> Scene | None:
+        """What a player sees, laid out to be drawn; None where words have to do."""
+        return None
 
     def shown(self, state: State, player: int) -> str:
         """What a player is shown when the game is over, others being called `player 2` and so on."""

@@ -17,7 +17,7 @@ from typing import ClassVar, final
 from feint.games import poker_talk, poker_views
 from feint.games.cards import Cards, Deck, Showdown
 from feint.games.errors import BadInput, IllegalMove
-from feint.games.game import CHANCE, TERMINAL, Game
+from feint.games.game import CHANCE, TERMINAL, Game, Scene
 from feint.games.hand import CALL, FOLD, RAISE, Hand, Menu, Round
 from feint.games.poker_sizes import Size, size_of
 
@@ -192,6 +192,9 @@ class Poker(Game[Hand]):
 
     def upturned(self, state: Hand) -> str:
         return poker_talk.upturned(self, state)
+
+    def scene(self, state: Hand, player: int) -> Scene:
+        return poker_talk.scene(self, state, player)
 
     def shown(self, state: Hand, player: int) -> str:
         return poker_talk.shown(self, state, player)

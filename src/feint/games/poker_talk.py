@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from feint.games.cards import CATEGORIES, Deck, best_five
+from feint.games.game import Scene
 
 if TYPE_CHECKING:
     from feint.games.poker import Hand, Poker
@@ -28,6 +29,12 @@ def told(game: Poker, hand: Hand, player: int) -> str:
 
 def upturned(game: Poker, hand: Hand) -> str:
     return f"on the board {cards(game.deck, hand.board)}" if hand.board else ""
+
+
+def scene(game: Poker, hand: Hand, player: int) -> Scene:
+    held = hand.holes[player][::-1] if player < len(hand.holes) else ()
+    mine, board = (tuple(map(game.deck.name, group)) for group in (held, hand.board))
+    return Scene(mine, board, hand.paid)
 
 
 def shown(game: Poker, hand: Hand, player: int) -> str:

@@ -25,3 +25,8 @@ def either(words: Iterable[str], last: str = "or") -> str:
     """Words in a sentence: `fold, call or raise`."""
     *some, end = words
     return f"{', '.join(some)} {last} {end}" if some else end
+
+
+def chips(number: float) -> str:
+    """A number of chips."""
+    return f"{number:g} chip{'' if number == 1 else 's'}"

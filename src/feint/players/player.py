@@ -15,12 +15,14 @@ from typing import Any, ClassVar, final
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
-from feint.arena.arena import playable
+from feint.arena.arena import InfoState, playable
+from feint.arena.policy import Policy
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
+from feint.games.game import Scene
 
 
 @final
@@ -38,6 +40,8 @@ class Observation:
     """The same as it is told at a table."""
     upturned: str
     """What of it lies open for everyone, likewise."""
+    scene: Scene | None
+    """The same laid out, for those who draw it, where the rules can."""
     moves: dict[str, int]
     """The moves that the player may make now by what they are called here; none where another is to move."""
     going_on: bool
@@ -113,6 +117,12 @@ class TaughtConfig(PlayerConfig):
         """The player at a game once it has learned against the other."""
 
 
+@eqx.filter_jit
+def _asked(policy: Policy, sees: InfoState, player: Int[Array, ""]) -> Float[Array, "1 a"]:
+    """A policy asked about one situation; compiled once for all players whose policies differ in numbers alone."""
+    return policy(sees, player)
+
+
 @final
 class StrategyPlayer(Player):
     """Plays a strategy."""
@@ -120,11 +130,11 @@ class StrategyPlayer(Player):
     def __init__(self, strategy: Strategy, form: Form, seed: int | None = None) -> None:
         self.strategy: Strategy = strategy
         self._form, self._random = form, np.random.default_rng(seed)
-        self._ask = eqx.filter_jit(strategy.policy)
+        self._policy = strategy.policy
 
     def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
         """How often it makes each move here, by the rules' own numbers of them."""
-        told: Array = self._ask(self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
+        told = _asked(self._policy, self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
         chances = self._form.by_move(np.asarray(told[0], float))
         legal = np.isin(np.arange(len(chances)), list(seen.moves.values()))
         if not playable(chances[None], legal[None])[0]:

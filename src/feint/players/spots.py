@@ -12,7 +12,7 @@ from feint.games.poker import Poker
 from feint.games.poker_spots import spot_of
 from feint.games.words import either
 from feint.players.player import Observation, Player, StrategyPlayer
-from feint.players.table import Table
+from feint.players.table import observation
 from feint.tree.tree import Tree
 
 NEAR = 3
@@ -67,7 +67,7 @@ def find_spot(form: Form, spot: str, board: str = "", betting: str = "", player:
         return seen
     if isinstance(game, Poker):
         hand = spot_of(game, spot, board, betting, player)
-        return Table(game).observation(hand, hand.actor)
+        return observation(game, hand, hand.actor)
     if board or betting:
         raise BadInput(
             f"{form.name} is not poker, so it has no board and no betting; give a label that feint show has."
@@ -95,6 +95,7 @@ def _seen(tree: Tree, row: int) -> Observation:
         label=tree.labels[row],
         told=tree.labels[row],
         upturned="",
+        scene=None,
         moves={word: tree.game.actions.index(tree.actions[column]) for word, column in tree.offered(row).items()},
         going_on=True,
     )

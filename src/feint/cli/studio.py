@@ -1,0 +1,54 @@
+"""The studio, served to this machine."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from feint.cli.terminal import err, out
+from feint.games.errors import BadInput
+
+HERE = "127.0.0.1"
+
+
+def studio(
+    port: Annotated[int, typer.Option(help="Where it listens; 0 for any port that is free.", min=0, max=65535)] = 8077,
+    runs: Annotated[Path, typer.Option(help="The folder of your runs; hands that you play are kept there too.")] = Path(
+        "runs"
+    ),
+    browser: Annotated[bool, typer.Option(help="Open it in a browser.")] = True,
+) -> None:
+    """A page in the browser, for this machine alone: play, look at strategies, solve spots, train and compare."""
+    try:
+        import uvicorn
+
+        from feint.studio.app import make_app
+    except ImportError as error:
+        raise BadInput(
+            f"The studio needs {error.name}, which is not installed; install it with pip install 'feint[studio]'."
+        ) from error
+    listening = _listening(port)
+    port = listening.getsockname()[1]
+    address, ready = f"http://{HERE}:{port}/", threading.Event()
+    app = make_app(runs, runs / "hands.sqlite", (f"{HERE}:{port}", f"localhost:{port}"), ready)
+    out.print(address)
+    err.print("The studio is open at this address, to this machine alone; Ctrl-C closes it.")
+    if browser:
+        threading.Thread(target=lambda: ready.wait() and webbrowser.open(address), daemon=True).start()
+    config = uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=2, limit_concurrency=2048)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listening(port: int) -> socket.socket:
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HERE, port))
+    except OSError as error:
+        raise BadInput(f"Port {port} cannot be used ({error.strerror}); choose another with --port, or 0.") from error
+    return listening

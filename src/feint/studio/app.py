@@ -1,0 +1,95 @@
+"""The studio: a page to play, look, solve and train, served to this machine alone.
+
+Pages are HTML made here, in Python; a small script sends what people do as JSON to the same addresses that programs may
+use, and shows the page anew. So nothing is decided in the browser, the browser is told nothing that the person may not
+know, and no script, style or picture comes from anywhere else.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.staticfiles import StaticFiles
+
+import feint
+from feint.games.errors import BadInput
+from feint.games.names import modules
+from feint.studio.archive import Archive
+from feint.studio.guard import Guard
+from feint.studio.index import Index, NotHere
+from feint.studio.page import shell
+from feint.studio.room import Late, Room
+
+STATIC = Path(__file__).parent / "static"
+
+
+@final
+@dataclass(frozen=True)
+class Studio:
+    """What all pages share."""
+
+    index: Index
+    room: Room
+    archive: Archive
+
+
+def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading.Event | None = None) -> FastAPI:
+    """The studio over a folder of runs; `hosts` are the addresses that it answers to."""
+    kept = Archive(archive)
+    studio = Studio(Index(runs), Room(kept.keep), kept)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if ready is not None:
+            ready.set()
+        yield
+        studio.room.close()
+        kept.close()
+
+    app = FastAPI(title="Feint studio", version=feint.__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app.state.studio = studio
+    app.add_middleware(Guard, hosts=hosts)
+    for module in modules("feint.studio.pages"):
+        app.include_router(module.router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    for kind, status in ((BadInput, 400), (NotHere, 404), (Late, 409)):
+        app.add_exception_handler(kind, _refusal(status))
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    return app
+
+
+def refused(request: Request, status: int, why: str) -> Response:
+    """A refusal, in one sentence, for people or for programs."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": why}, status)
+    return HTMLResponse(shell("Not so", why, path=request.url.path), status)
+
+
+def _refusal(status: int):  # type: ignore[no-untyped-def]  # Starlette's own type is narrower than what it takes
+    def handler(request: Request, error: Exception) -> Response:
+        return refused(request, status, str(error))
+
+    return handler
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    why = "There is no such page; choose one above." if error.status_code == 404 else str(error.detail)
+    return refused(request, error.status_code, why)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"][1:])) or "the request"
+    return refused(request, 422, f"{where} cannot be used: {first['msg']}.")

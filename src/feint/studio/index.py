@@ -1,0 +1,207 @@
+"""What the studio knows by name: agents, runs, players, games. Names from outside are looked up, never joined to paths."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar, final
+
+import numpy as np
+
+from feint.evaluate.measure import Measure
+from feint.forms.form import Form
+from feint.forms.library import form_of
+from feint.forms.strategy import Strategy
+from feint.games.errors import BadInput
+from feint.games.library import library
+from feint.players.player import Player, PlayerConfig, StrategyPlayer
+from feint.players.telling import Worth
+from feint.runs.agents import agents
+from feint.runs.config import RunConfig
+from feint.runs.files import CONFIG, METRICS, PROVENANCE, Row
+from feint.runs.lineup import players
+from feint.runs.run import Run, bound_of, config_of, load_run, metrics_of
+from feint.runs.summary import band, headline, length, of_strategy
+
+MOST_LOADED = 8
+"""Runs and games that are held ready at once."""
+T = TypeVar("T")
+
+
+@final
+class NotHere(LookupError):
+    """There is nothing of this name. The message is a sentence."""
+
+
+@final
+@dataclass(frozen=True)
+class Listed:
+    """A run or an agent, as far as its small files tell."""
+
+    key: str
+    """What it goes by in the studio."""
+    path: Path
+    config: RunConfig
+    metrics: list[Row]
+    bound: Measure | None
+    finished: bool
+
+    @property
+    def how_good(self) -> str:
+        """The number that matters, with its unit and kind."""
+        if not self.metrics:
+            return "not judged yet"
+        last = self.metrics[-1]
+        words = f"{' '.join(headline(of_strategy(last), self.bound))}{band(last)}"
+        return words if self.finished else f"{words}; not finished, {length(last)}"
+
+
+@final
+class Opponent:
+    """A player at a game, ready to sit down at any number of tables."""
+
+    def __init__(self, name: str, form: Form, make: Callable[[], Player], strategy: Strategy | None) -> None:
+        self.name, self.form, self._make, self.strategy = name, form, make, strategy
+
+    def player(self) -> Player:
+        """A player for one more table."""
+        return self._make()
+
+    @cached_property
+    def adviser(self) -> StrategyPlayer | None:
+        """Whom to ask what it would do."""
+        return StrategyPlayer(self.strategy, self.form) if self.strategy else None
+
+    @cached_property
+    def worth(self) -> Worth | None:
+        """What moves win against it, where that is known."""
+        return self.form.move_values(self.strategy) if self.strategy else None
+
+    @cached_property
+    def best(self) -> tuple[float, ...] | None:
+        """What each seat can win against it at most, in chips per hand, where that is soon known."""
+        if self.strategy is None or self.form.tree is None:
+            return None
+        judged = self.form.judged(self.strategy, 0)
+        return None if judged is None else tuple(np.asarray(judged.best).tolist())
+
+
+@final
+class Index:
+    """Finds things by name, and holds those ready that were asked for last."""
+
+    def __init__(self, runs: Path) -> None:
+        self.runs = runs
+        self._ready: OrderedDict[Hashable, Any] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def folders(self) -> dict[str, Path]:
+        """Every agent and run, by name."""
+        own = sorted(self.runs.glob(f"*/{CONFIG}")) if self.runs.is_dir() else []
+        return agents() | {path.parent.name: path.parent for path in own}
+
+    def listed(self) -> list[Listed]:
+        """All of them that can be read, agents first."""
+        found = (self._told(key, path) for key, path in self.folders().items())
+        return [each for each in found if each is not None]
+
+    def one(self, key: str) -> Listed:
+        """One of them by name."""
+        folder = self.folders().get(key)
+        told = None if folder is None else self._told(key, folder)
+        if told is None:
+            raise NotHere(f"There is no run and no agent called {key[:60]!r}; choose one from the list.")
+        return told
+
+    def run(self, key: str) -> Run:
+        """A finished run or an agent, with its strategy."""
+        listed = self.one(key)
+        if not listed.finished:
+            raise BadInput(f"{key} is not finished yet; wait for it, or stop it.")
+        mark = (listed.path / PROVENANCE).stat().st_mtime_ns
+        return self.ready(("run", key, mark), lambda: load_run(key if key in agents() else listed.path))
+
+    def games(self) -> dict[str, str]:
+        """The games there are, with a line about each."""
+        known = {name: (make.__doc__ or "").strip().partition("\n")[0] for name, make in library().items()}
+        return {name: about for name, about in known.items() if not about.startswith(f"{name}(")}
+
+    def players(self) -> Mapping[str, PlayerConfig]:
+        """Those who need no run, by name."""
+        return players()
+
+    def opponents(self, game: str) -> list[str]:
+        """Who can sit down at a game."""
+        trained = [each.key for each in self.listed() if each.config.game == game and each.finished]
+        return [*trained, *self.players()]
+
+    def form(self, game: str) -> Form:
+        """A game of the library in its form."""
+        if game not in library():
+            raise NotHere(f"There is no game called {game[:60]!r}; choose one from the list.")
+        return self.ready(("form", game), lambda: form_of(game))
+
+    def opponent(self, key: str, game: str | None = None) -> Opponent:
+        """A player by name, at the game that it is for or at the one given."""
+        if key in self.folders():
+            run = self.run(key)
+            if game is not None and run.config.game != game:
+                raise BadInput(f"{key} plays {run.config.game}, but {game} was asked for; choose another opponent.")
+            made = Opponent(key, run.form, lambda: StrategyPlayer(run.strategy, run.form), run.strategy)
+            return self.ready(("opponent", id(run)), lambda: made)
+        config = self.players().get(key)
+        if config is None:
+            raise NotHere(f"There is no player called {key[:60]!r}; choose one from the list.")
+        if game is None:
+            raise BadInput(f"{key} plays many games; say which.")
+        form = self.form(game)
+
+        def seated() -> Opponent:
+            first = config.at(form, None)
+            return Opponent(config.called or key, form, lambda: config.at(form, None), first.strategy)
+
+        return self.ready(("opponent", key, game), seated)
+
+    def ready(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What is ready under a key, made if it is not; while one waits for it others go on."""
+        with self._lock:
+            if key in self._ready:
+                self._ready.move_to_end(key)
+                return self._ready[key]  # type: ignore[no-any-return]  # as it was made
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            with self._lock:
+                if key in self._ready:
+                    return self._ready[key]  # type: ignore[no-any-return]
+            made = make()
+            with self._lock:
+                self._ready[key] = made
+                self._making.pop(key, None)
+                while len(self._ready) > MOST_LOADED:
+                    self._ready.popitem(last=False)
+            return made
+
+    def _told(self, key: str, path: Path) -> Listed | None:
+        """A run by its small files; None where it is damaged, which must not hide the others."""
+        files = [path / name for name in (CONFIG, METRICS, PROVENANCE)]
+        mark = tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)
+
+        def read() -> Listed | None:
+            try:
+                finished = (path / PROVENANCE).is_file()
+                return Listed(key, path, config_of(path), metrics_of(path), bound_of(path), finished)
+            except ValueError:
+                return None
+
+        if key not in self._small or self._small[key][0] != mark:
+            self._small[key] = mark, read()
+        return self._small[key][1]
+
+    @cached_property
+    def _small(self) -> dict[str, tuple[tuple[int, ...], Listed | None]]:
+        return {}

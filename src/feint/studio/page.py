@@ -1,0 +1,93 @@
+"""What all pages look like: the frame around them, and the words they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import htpy as h
+from fastapi import Request
+from htpy import Node, Renderable
+from starlette.responses import HTMLResponse
+
+from feint.games.names import modules
+
+
+@final
+@dataclass(frozen=True)
+class Tab:
+    """A page in the row at the top. A file of pages/ joins by declaring `TAB` beside its `router`."""
+
+    place: int
+    title: str
+    path: str
+
+
+def tabs() -> list[Tab]:
+    """All of them, in order."""
+    found = [module.TAB for module in modules("feint.studio.pages") if hasattr(module, "TAB")]
+    return sorted(found, key=lambda tab: tab.place)
+
+
+def page(request: Request, title: str, *content: Node) -> HTMLResponse:
+    """A whole page."""
+    return HTMLResponse(shell(title, *content, path=request.url.path))
+
+
+def shell(title: str, *content: Node, path: str = "") -> str:
+    """The frame around a page."""
+    here = max((tab for tab in tabs() if _within(path, tab.path)), key=lambda tab: len(tab.path), default=None)
+    links = (h.a(href=tab.path, aria_current="page" if tab is here else None)[tab.title] for tab in tabs())
+    return str(
+        h.html(lang="en")[
+            h.head[
+                h.meta(charset="utf-8"),
+                h.meta(name="viewport", content="width=device-width, initial-scale=1"),
+                h.title[f"{title} · Feint"],
+                h.link(rel="icon", href="/static/icon.svg", type="image/svg+xml"),
+                h.link(rel="stylesheet", href="/static/studio.css"),
+                h.script(src="/static/studio.js", defer=True),
+            ],
+            h.body[
+                h.a(".skip", href="#main")["Skip to the page"],
+                h.header[
+                    h.a(".brand", href="/")["Feint"],
+                    h.nav(aria_label="Pages")[links],
+                    h.button("#theme", type="button", title="Light or dark", aria_label="Light or dark")["◐"],
+                ],
+                h.div("#alert", role="alert"),
+                h.main("#main", tabindex="-1")[h.h1[title], content],
+            ],
+        ]
+    )
+
+
+def _within(path: str, tab: str) -> bool:
+    return path == tab or (tab != "/" and path.startswith(f"{tab}/"))
+
+
+def table(heads: Sequence[Node], rows: Iterable[Sequence[Node]], caption: str = "", numbers: int = 0) -> Renderable:
+    """A table that scrolls sideways where it must; its last `numbers` columns stand on the right."""
+
+    def cells(row: Sequence[Node], cell: h.Element) -> list[Renderable]:
+        return [cell(".number" if len(row) - place <= numbers else "")[each] for place, each in enumerate(row)]
+
+    return h.div(".scroll", tabindex="0", role="region", aria_label=caption or "A table")[
+        h.table[
+            h.caption[caption] if caption else None,
+            h.thead[h.tr[cells(heads, h.th)]],
+            h.tbody[(h.tr[cells(row, h.td)] for row in rows)],
+        ]
+    ]
+
+
+def chooser(label: str, name: str, options: Iterable[tuple[str, str]], chosen: str | None = None, **more: str) -> Node:
+    """A labelled list of things to choose one from, as (value, words)."""
+    words = (h.option(value=value, selected=value == chosen)[text] for value, text in options)
+    return h.label[h.span[label], h.select(name=name, **more)[words]]
+
+
+def field(label: str, name: str, value: str = "", kind: str = "text", **more: str) -> Node:
+    """A labelled field to type into."""
+    return h.label[h.span[label], h.input(name=name, type=kind, value=value, **more)]

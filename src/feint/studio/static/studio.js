@@ -1,0 +1,116 @@
+// What people do is sent as JSON, and the page is shown anew as the server now has it. Nothing is decided here.
+"use strict";
+
+const alertBox = () => document.getElementById("alert");
+let waiting = null;
+
+function values(form, submitter) {
+  const told = {};
+  const fields = [...form.querySelectorAll("input[name], select[name], textarea[name]")];
+  for (const field of fields) {
+    if (field.type === "checkbox") { told[field.name] = field.checked; continue; }
+    if (field.type === "radio" && !field.checked) continue;
+    if (field.value === "" && field.dataset.empty === undefined) continue;
+    told[field.name] = field.dataset.type === "number" ? Number(field.value) : field.value;
+  }
+  if (submitter && submitter.name) told[submitter.name] = submitter.value;
+  return told;
+}
+
+async function show(address, keep) {
+  clearTimeout(waiting);
+  const answer = await fetch(address, { headers: { accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const focused = document.activeElement && document.activeElement.id;
+  const top = window.scrollY;
+  document.getElementById("main").replaceWith(page.getElementById("main"));
+  document.title = page.title;
+  if (address !== location.pathname + location.search) history.pushState(null, "", address);
+  if (keep) window.scrollTo(0, top);
+  (focused && document.getElementById(focused) ? document.getElementById(focused) : document.getElementById("main")).focus({ preventScroll: true });
+  settle();
+}
+
+function settle() {
+  clearTimeout(waiting);
+  const again = document.querySelector("main [data-refresh]");
+  if (again) waiting = setTimeout(() => show(location.pathname + location.search, true).catch(failed), Number(again.dataset.refresh));
+}
+
+function failed(error) { alertBox().textContent = `The studio does not answer (${error.message}); is it still running?`; }
+
+async function post(form, submitter) {
+  alertBox().textContent = "";
+  const buttons = [...form.querySelectorAll("button")];
+  buttons.forEach((button) => { button.disabled = true; });
+  try {
+    const answer = await fetch(form.dataset.post, {
+      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(values(form, submitter)),
+    });
+    const told = await answer.json();
+    if (!answer.ok) alertBox().textContent = told.error || "That was refused.";
+    await show(answer.ok && told.goto ? told.goto : location.pathname + (answer.ok && form.dataset.keep === undefined ? "" : location.search), answer.ok && !told.goto);
+  } catch (error) { failed(error); }
+  buttons.forEach((button) => { button.disabled = false; });
+}
+
+function go(form, submitter) {
+  const told = values(form, submitter);
+  const query = new URLSearchParams(Object.entries(told)).toString();
+  show(form.dataset.go + (query ? `?${query}` : ""), true).catch(failed);
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  event.preventDefault();
+  if (form.dataset.post) post(form, event.submitter);
+  else if (form.dataset.go) go(form, event.submitter);
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.dataset.submit !== undefined) event.target.form.requestSubmit();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  if (event.key === "Enter" && event.target.closest("a, button, summary")) return;
+  const chosen = [...document.querySelectorAll("[data-keys]")].find((each) => each.dataset.keys.split(" ").includes(event.key));
+  if (chosen && !chosen.disabled) { event.preventDefault(); chosen.click(); }
+});
+
+window.addEventListener("popstate", () => show(location.pathname + location.search, true).catch(failed));
+
+document.getElementById("theme").addEventListener("click", () => {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = document.documentElement.dataset.theme || (dark ? "dark" : "light");
+  document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
+  localStorage.setItem("theme", document.documentElement.dataset.theme);
+});
+if (localStorage.getItem("theme")) document.documentElement.dataset.theme = localStorage.getItem("theme");
+
+// Ranges are painted on a grid: cells are buttons, and what is painted is written into the field that the grid names.
+let painting = null;
+function paint(cell) {
+  cell.setAttribute("aria-pressed", String(painting));
+  const grid = cell.closest("[data-paints]");
+  const painted = [...grid.querySelectorAll('[aria-pressed="true"]')].map((each) => each.dataset.hand);
+  document.getElementById(grid.dataset.paints).value = painted.join(",");
+}
+document.addEventListener("pointerdown", (event) => {
+  const cell = event.target.closest("[data-paints] [data-hand]");
+  if (!cell) return;
+  event.preventDefault();
+  painting = cell.getAttribute("aria-pressed") !== "true";
+  paint(cell);
+});
+document.addEventListener("pointerover", (event) => {
+  const cell = event.target.closest("[data-paints] [data-hand]");
+  if (cell && painting !== null && event.buttons) paint(cell);
+});
+document.addEventListener("pointerup", () => { painting = null; });
+document.addEventListener("click", (event) => {
+  const cell = event.target.closest("[data-paints] [data-hand]");
+  if (cell && event.detail === 0) { painting = cell.getAttribute("aria-pressed") !== "true"; paint(cell); painting = null; }
+});
+
+settle();

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, final
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, ArrayLike, Float
 
 from feint.arena.arena import InfoState, playable
 from feint.arena.policy import Policy
@@ -118,9 +118,9 @@ class TaughtConfig(PlayerConfig):
 
 
 @eqx.filter_jit
-def _asked(policy: Policy, sees: InfoState, player: Int[Array, ""]) -> Float[Array, "1 a"]:
+def _asked(policy: Policy, sees: InfoState, player: ArrayLike) -> Float[Array, "1 a"]:
     """A policy asked about one situation; compiled once for all players whose policies differ in numbers alone."""
-    return policy(sees, player)
+    return policy(sees, jnp.asarray(player))
 
 
 @final
@@ -134,7 +134,7 @@ class StrategyPlayer(Player):
 
     def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
         """How often it makes each move here, by the rules' own numbers of them."""
-        told = _asked(self._policy, self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
+        told = _asked(self._policy, self._form.sees(seen.player, seen.view), np.asarray(seen.player))
         chances = self._form.by_move(np.asarray(told[0], float))
         legal = np.isin(np.arange(len(chances)), list(seen.moves.values()))
         if not playable(chances[None], legal[None])[0]:

@@ -55,7 +55,14 @@ def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading
         studio.room.close()
         kept.close()
 
-    app = FastAPI(title="Feint studio", version=feint.__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = FastAPI(
+        title="Feint studio",
+        version=feint.__version__,
+        docs_url=None,  # they load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
     app.state.studio = studio
     app.add_middleware(Guard, hosts=hosts)
     for module in modules("feint.studio.pages"):

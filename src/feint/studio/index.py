@@ -1,4 +1,4 @@
-"""What the studio knows by name: agents, runs, players, games. Names from outside are looked up, never joined to paths."""
+"""What the studio knows by name: agents, runs, players and games. Names are looked up, and never joined to paths."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import final
 
 import htpy as h
@@ -24,6 +25,7 @@ class Tab:
     path: str
 
 
+@cache
 def tabs() -> list[Tab]:
     """All of them, in order."""
     found = [module.TAB for module in modules("feint.studio.pages") if hasattr(module, "TAB")]

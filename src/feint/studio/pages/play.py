@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import htpy as h
 from fastapi import APIRouter, Cookie, Request, Response
@@ -13,7 +14,7 @@ from starlette.responses import HTMLResponse
 
 from feint.games.words import chips
 from feint.studio.drawing import bars, cards
-from feint.studio.page import Tab, chooser, page
+from feint.studio.page import Tab, chooser, page, table
 from feint.studio.room import Decision, Late, Score, Visit
 
 router = APIRouter()
@@ -107,6 +108,19 @@ def lobby(request: Request, game: str = "leduc", opponent: str | None = None) ->
             h.button(".primary", type="submit", data_keys="Enter")["Deal"],
         ],
         _about(index.players(), others),
+        h.h2["Who is there"],
+        table(
+            ("agent or run", "game", "how good it is"),
+            (
+                (h.a(href=f"/?opponent={quote(each.key)}")[each.key], each.config.game, each.how_good)
+                for each in index.listed()
+                if each.finished
+            ),
+        ),
+        h.p(".note")[
+            "Exploitability is what a perfect opponent wins off it: 0 at an equilibrium. A lower bound is what one "
+            "opponent who knows its strategy has won."
+        ],
     )
 
 

@@ -1,0 +1,382 @@
+"""The studio's tables: who may sit there, what they are sent, and that nothing of it tells what they may not know."""
+
+from __future__ import annotations
+
+import random
+import threading
+from itertools import permutations, product
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+import feint
+from feint.games.poker import Poker
+from feint.players.player import Observation, Player
+from feint.players.table import Table
+from feint.runs.lineup import line_up
+from feint.studio.guard import MOST_BYTES, POLICY
+from feint.studio.index import Opponent
+from feint.studio.room import Late, Room
+from studio_hands import HOST, Scripted, client_of, line_of, play, sent, studio_of
+
+
+@pytest.fixture
+def client(tmp_path):
+    with client_of(tmp_path) as client:
+        yield client
+
+
+def seated(client, **asked):
+    answer = client.post("/api/tables", json={"opponent": "feint:kuhn", **asked})
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    client.cookies.set("seat", told["token"])
+    visit = studio_of(client).room.find(told["table"], told["token"])
+    visit.wait(60.0)
+    return told["table"], visit
+
+
+def played_out(client, name, visit, choose):
+    """Play the hand to its end through the page's own addresses."""
+    while not visit.over:
+        visit.wait(60.0)
+        told = client.get(f"/api/tables/{name}").json()
+        if told["moves"]:
+            made = {"move": choose(told["moves"]), "turn": told["turn"]}
+            assert client.post(f"/api/tables/{name}/moves", json=made).status_code == 200
+
+
+# Hidden information.
+
+
+def same_for_all_that_it_may_be(client, known, seat, line, deals):
+    """The bytes that are sent depend on what the person knows, and on nothing else."""
+    by_view: dict[object, list[bytes]] = {}
+    for cards in deals:
+        for view, content in sent(client, known, seat, line, cards):
+            assert by_view.setdefault(view, content) == content
+    return len(by_view)
+
+
+def leduc_deals(game):
+    return [((mine,), (theirs,), (board,)) for mine, theirs, board in product(range(3), repeat=3)
+            if len({mine, theirs, board}) > 1]  # fmt: skip
+
+
+def dealt_at_once(deals, line, game):
+    """Deals without the board, where the hand ends before it comes."""
+    return deals if len(rounds_of(game, line)) > 1 else sorted({deal[:2] for deal in deals})
+
+
+def rounds_of(game, line):
+    state = game.deal_until_a_turn(game.seat(0))
+    for _, move in line:
+        state = game.deal_until_a_turn(game.play(state, move))
+    return state.moves
+
+
+def check_leduc(client, lines, seats=(0, 1)):
+    known = studio_of(client).index.opponent("feint:leduc")
+    game, compared = known.form.game, 0
+    for line, seat in product(lines, seats):
+        deals = dealt_at_once(leduc_deals(game), line, game)
+        compared += same_for_all_that_it_may_be(client, known, seat, line, deals)
+    return compared
+
+
+def leduc_lines():
+    """Every way in which a hand of Leduc may be bet."""
+    game, found = feint.load_game("leduc"), {}
+
+    def walk(before):
+        rest = iter(before)
+        try:
+            line = line_of(game, lambda legal: next(rest))
+            found[tuple(line)] = list(line)
+        except StopIteration:
+            state = game.deal_until_a_turn(game.seat(0))
+            for move in before:
+                state = game.deal_until_a_turn(game.play(state, move))
+            for move in game.legal(state):
+                walk((*before, move))
+
+    walk(())
+    return list(found.values())
+
+
+LINES = 49
+"""Ways in which a hand of Leduc may be bet."""
+
+
+def test_what_is_sent_tells_nothing_hidden_in_leduc(client):
+    chosen = random.Random(3).sample(leduc_lines(), 2)
+    assert check_leduc(client, chosen) > 10
+
+
+@pytest.mark.slow
+def test_what_is_sent_tells_nothing_hidden_in_leduc_over_every_line_and_deal(client):
+    lines = leduc_lines()
+    assert len(lines) == LINES
+    assert check_leduc(client, lines) > 1000
+
+
+def check_holdem(client, hands, others):
+    known = studio_of(client).index.opponent("feint:holdem")
+    luck, game = random.Random(7), known.form.game
+    for number in range(hands):
+        line = line_of(game, luck.choice)
+        deck = luck.sample(range(52), 7 + 2 * others)
+        mine, board, rest = deck[:2], deck[2:7], deck[7:]
+        turned = [board[:3], board[3:4], board[4:]][: len(rounds_of(game, line)) - 1]
+        held = [rest[2 * each : 2 * each + 2] for each in range(others)]
+        seat = number % 2
+        deals = [([mine, each] if seat == 0 else [each, mine]) + turned for each in held]
+        same_for_all_that_it_may_be(client, known, seat, line, deals)
+
+
+def test_what_is_sent_tells_nothing_hidden_in_holdem(client):
+    check_holdem(client, 3, 2)
+
+
+@pytest.mark.slow
+def test_what_is_sent_tells_nothing_hidden_in_a_thousand_hands_of_holdem(client):
+    check_holdem(client, 1000, 3)
+
+
+def test_the_byte_test_would_find_a_leak(client, monkeypatch):
+    """An opponent whose name tells its card is found out."""
+    known = studio_of(client).index.opponent("feint:leduc")
+    monkeypatch.setattr("feint.studio.room.Visit.where", property(lambda visit: str(visit._hand.observation(1).label)))
+    line = [(0, 1), (1, 1), (0, 1), (1, 1)]
+    with pytest.raises(AssertionError):
+        same_for_all_that_it_may_be(client, known, 0, line, leduc_deals(known.form.game))
+
+
+# Hands.
+
+
+def test_hands_are_played_told_counted_and_kept(client):
+    name, visit = seated(client)
+    luck = random.Random(1)
+    for number in range(1, 11):
+        played_out(client, name, visit, luck.choice)
+        told = client.get(f"/api/tables/{name}").json()
+        assert (told["hand"], told["over"], told["score"]["hands"]) == (number, True, number)
+        assert sum(told["won"]) == 0
+        page = client.get(f"/tables/{name}").text
+        assert "feint:kuhn" in page
+        assert "decision by decision" in page
+        assert client.post(f"/api/tables/{name}/hands", json={}).status_code == 200
+    kept = studio_of(client).archive.last(100)
+    assert [each.number for each in kept] == list(range(10, 0, -1))
+    assert sum(each.hand.won[each.hand.seat] for each in kept) == pytest.approx(told["score"]["total"])
+    for each in kept:  # places and moves are the whole hand
+        game = feint.load_game(each.hand.game)
+        state, places, moves = game.start(), iter(each.hand.places), iter(each.hand.moves)
+        while game.actor(state) != feint.TERMINAL:
+            dealt = game.actor(state) == feint.CHANCE
+            state = game.outcome(state, next(places)) if dealt else game.play(state, next(moves))
+        assert tuple(game.payoffs(state)) == each.hand.won
+
+
+def test_advice_is_what_the_library_says(client):
+    name, visit = seated(client, seat=1)
+    told = client.get(f"/api/tables/{name}/advice").json()
+    asked = feint.ask("feint:kuhn", visit.seen.label, player=0)
+    assert told["chances"] == pytest.approx(asked.moves)
+    assert told["wins"] == pytest.approx(asked.values)
+
+
+def test_with_luck_taken_out_the_score_is_what_moves_are_worth():
+    """Best response values less what moves cost: the same mean as winnings, with far less noise."""
+    lineup = line_up(("feint:kuhn", "random"))
+    form, strategy = lineup.form, lineup.players[0].strategy
+    opponent = Opponent("feint:kuhn", form, lambda: line_up(("feint:kuhn",), seed=5).players[0], strategy)
+    room = Room(lambda hand: None)
+    _, visit = room.open(opponent, None, np.random.default_rng(2))
+    luck = random.Random(4)
+    for _ in range(600):
+        while not visit.over:
+            visit.wait(60.0)
+            if visit.offered():
+                play(visit, luck.choice(list(visit.offered().values())))
+        score = visit.score()
+        visit.next()
+    random_play = lineup.players[1].strategy
+    truth = np.mean([form.values([random_play, strategy])[0], form.values([strategy, random_play])[1]])
+    assert score.fair == pytest.approx(truth, abs=2 * score.fair_luck)
+    assert score.mean == pytest.approx(truth, abs=2 * score.luck)
+    assert score.fair_luck < score.luck / 2
+    room.close()
+
+
+def test_a_move_counts_once_and_in_turn(client):
+    name, _ = seated(client, seat=1)
+    told = client.get(f"/api/tables/{name}").json()
+    moves = f"/api/tables/{name}/moves"
+    for wrong in ({"move": "fold", "turn": told["turn"]}, {"move": "check", "turn": told["turn"] + 1}):
+        refused = client.post(moves, json=wrong)
+        assert refused.status_code == 409
+        assert client.get(f"/api/tables/{name}").json() == told, "nothing has changed"
+    made = {"move": "check", "turn": told["turn"]}
+    assert client.post(moves, json=made).status_code == 200
+    after = client.get(f"/api/tables/{name}").json()
+    assert client.post(moves, json=made).status_code == 409
+    assert client.get(f"/api/tables/{name}").json() == after
+    assert client.post(f"/api/tables/{name}/hands", json={}).status_code in (200, 409)
+
+
+def test_a_table_is_there_for_whoever_sits_at_it(client):
+    name, _ = seated(client)
+    assert client.get(f"/tables/{name}").status_code == 200
+    client.cookies.clear()
+    for token in (None, "", "x" * 32, "é"):
+        headers = {} if token is None else {"cookie": f"seat={token}".encode()}
+        for path in (f"/tables/{name}", f"/api/tables/{name}", f"/api/tables/{name}/advice"):
+            assert client.get(path, headers=headers).status_code == 404
+        move = {"move": "check", "turn": 1}
+        assert client.post(f"/api/tables/{name}/moves", json=move, headers=headers).status_code == 404
+
+
+def test_tables_are_bounded_and_the_idle_are_cleared(client, monkeypatch):
+    room = studio_of(client).room
+    room.most = 2
+    (first, visit), _ = seated(client), seated(client)
+    assert client.post("/api/tables", json={"opponent": "feint:kuhn"}).status_code == 409
+    visit.touched -= 7200
+    seated(client)
+    assert len(room) == 2
+    assert client.get(f"/tables/{first}").status_code == 404
+
+
+class Slow(Player):
+    """Thinks until it is told to stop."""
+
+    def __init__(self, wait: threading.Event) -> None:
+        self._wait = wait
+
+    def move(self, seen: Observation) -> int:
+        self._wait.wait(60.0)
+        return next(iter(seen.moves.values()))
+
+
+def test_a_slow_opponent_holds_up_nobody_else(client):
+    wait, index, room = threading.Event(), studio_of(client).index, studio_of(client).room
+    form = index.form("kuhn")
+    tables = [room.open(Opponent("slow", form, lambda: Slow(wait), None), 1) for _ in range(4)]
+    assert all(visit.thinking for _, visit in tables)
+    name, visit = seated(client, seat=1)
+    played_out(client, name, visit, lambda moves: moves[0])
+    assert client.get(f"/tables/{tables[0][0]}", headers={"cookie": f"seat={tables[0][1].token}"}).status_code == 200
+    wait.set()
+    for _, slow in tables:
+        slow.wait(60.0)
+        assert not slow.thinking
+
+
+def test_an_opponent_that_fails_says_so_and_no_more(client):
+    index, room = studio_of(client).index, studio_of(client).room
+    broken = Opponent("broken", index.form("kuhn"), lambda: Scripted([]), None)
+    name, visit = room.open(broken, 1)
+    visit.wait(60.0)
+    page = client.get(f"/tables/{name}", headers={"cookie": f"seat={visit.token}"})
+    assert page.status_code == 200
+    assert "broken cannot go on" in page.text
+    with pytest.raises(Late):
+        visit.move("check", visit.turn)
+
+
+@pytest.mark.parametrize("game", ["rock_paper_scissors", "matching_pennies", "leduc", "kuhn"])
+def test_anybody_can_be_played_at_any_game(client, game):
+    name, visit = seated(client, opponent="random", game=game)
+    luck = random.Random(2)
+    for _ in range(3):
+        played_out(client, name, visit, luck.choice)
+        assert client.get(f"/tables/{name}").status_code == 200
+        client.post(f"/api/tables/{name}/hands", json={})
+
+
+def test_the_terminal_and_the_page_tell_a_hand_with_the_same_words(client, capsys, monkeypatch):
+    from feint.cli.person import Person
+
+    form = studio_of(client).index.opponent("feint:leduc").form
+    assert isinstance(form.game, Poker)
+    answers = iter(["check", "call"] * 10)
+    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+    Table(form.game, 5).hand([Person(form, None, "feint:leduc"), line_up(("call",), "leduc").players[0]])
+    told = capsys.readouterr().out
+    room = studio_of(client).room
+    call = Opponent("feint:leduc", form, lambda: line_up(("call",), "leduc").players[0], None)
+    _, visit = room.open(call, 0, np.random.default_rng(5))
+    while not visit.over:
+        visit.wait(60.0)
+        if visit.offered():
+            play(visit, 1)
+    for line in visit.lines:
+        assert line in told or line.startswith("you: ")
+
+
+# Doors.
+
+
+def test_other_hosts_and_other_sites_are_refused(client):
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 403
+    assert client.get("/", headers={"host": "localhost"}).status_code == 403
+    table = {"opponent": "feint:kuhn"}
+    for headers in ({"origin": "http://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}):
+        assert client.post("/api/tables", json=table, headers=headers).status_code == 403
+    assert client.get("/", headers={"origin": "http://evil.example"}).status_code == 403
+    assert client.post("/api/tables", json=table, headers={"origin": f"http://{HOST}"}).status_code == 200
+
+
+def test_only_little_json_is_taken(client):
+    form = client.post("/api/tables", content="opponent=feint:kuhn", headers={"content-type": "text/plain"})
+    assert form.status_code == 415
+    large = client.post("/api/tables", json={"opponent": "x" * MOST_BYTES})
+    assert large.status_code == 413
+    assert client.post("/api/tables", json={"opponent": "feint:kuhn", "more": 1}).status_code == 422
+    assert client.post("/api/tables", content="{", headers={"content-type": "application/json"}).status_code == 422
+
+
+def test_there_are_no_web_sockets(client):
+    from starlette.websockets import WebSocketDisconnect
+
+    for path in ("/", "/tables/x", "/api/tables"):
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect(path):
+            pass
+
+
+def test_nothing_runs_in_a_page_but_the_studios_own(client):
+    answer = client.get("/")
+    assert answer.headers["content-security-policy"] == POLICY
+    assert "unsafe" not in POLICY
+    for inline in (" style=", " onclick=", "<style", "javascript:"):
+        assert inline not in answer.text
+
+
+def traversals():
+    parts = [
+        "..",
+        "%2e%2e",
+        "..%2f",
+        "%00",
+        "....//",
+        "/etc/passwd",
+        "C:\\",
+        "~",
+        "feint:../../x",
+        "\u202e",
+        "runs/..",
+        ".",
+    ]
+    return [sep.join(some) for n in (1, 2, 3) for some in permutations(parts, n) for sep in ("/", "%2f", "\\")][:500]
+
+
+def test_names_lead_nowhere_but_to_what_is_listed(client):
+    names = traversals()
+    assert len(names) == 500
+    for name in names:
+        told = client.post("/api/tables", json={"opponent": name[:120], "game": name[:120]})
+        assert told.status_code == 404, name
+        assert client.get(f"/tables/{quote(name, safe='').replace('.', '%2E')}").status_code == 404, name

@@ -1,0 +1,166 @@
+"""The studio in a real browser: hands played by clicking and by keyboard, every page looked at, nothing in the console.
+
+Chromium is found by itself; where it is missing, `apt-get install chromium` brings it. With SCREENSHOTS=docs/studio the
+pictures of the documentation are made anew.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, sync_playwright
+
+from feint.studio.app import make_app
+from feint.studio.page import tabs
+
+QUIET = ["background-networking", "component-update", "gpu", "quic", "sync"]  # nothing but the studio is called
+FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{each}" for each in QUIET)]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PICTURES = os.environ.get("SCREENSHOTS")
+SOON = 120_000
+"""Milliseconds; a busy machine compiles slowly."""
+
+if CHROMIUM is None and not os.environ.get("CI"):
+    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A studio that runs as `feint studio` does."""
+    folder = tmp_path_factory.mktemp("studio")
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    host = f"127.0.0.1:{listening.getsockname()[1]}"
+    app = make_app(folder / "runs", folder / "hands.sqlite", (host,))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=lambda: server.run(sockets=[listening]), daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    yield f"http://{host}"
+    server.should_exit = True
+    thread.join(20)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    assert CHROMIUM, "no chromium here: apt-get install chromium"
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+
+@pytest.fixture
+def page(browser, address):
+    """A page on which nothing may go wrong unseen."""
+    context = browser.new_context(viewport={"width": 1000, "height": 850}, base_url=address)
+    page, wrong = context.new_page(), []
+    page.set_default_timeout(SOON)
+    page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def sit_down(page: Page, game: str, opponent: str) -> None:
+    page.goto(f"/?game={game}")
+    page.select_option("select[name=opponent]", opponent)
+    page.get_by_role("button", name="Deal", exact=True).click()
+    page.wait_for_url("**/tables/**")
+
+
+def play_hand(page: Page, by_keyboard: bool) -> None:
+    """One hand to its end, always with the move in the middle."""
+    while True:
+        page.wait_for_selector(".moves, .review")
+        if page.query_selector(".review"):
+            return
+        before = page.locator("input[name=turn]").input_value()
+        if by_keyboard:
+            keys = page.locator(".moves button").evaluate_all("all => all.map(each => each.dataset.keys)")
+            page.keyboard.press(keys[len(keys) // 2].split()[-1])
+        else:
+            buttons = page.locator(".moves button")
+            buttons.nth(buttons.count() // 2).click()
+        page.wait_for_function(
+            "turn => { const now = document.querySelector('input[name=turn]'); "
+            "return document.querySelector('.review') || (now && now.value !== turn); }",
+            arg=before,
+        )
+
+
+def play_hands(page: Page, game: str, opponent: str, hands: int) -> None:
+    sit_down(page, game, opponent)
+    for number in range(hands):
+        by_keyboard = number % 2 == 0
+        play_hand(page, by_keyboard)
+        assert f"Hand {number + 1}." in page.locator(".lead").inner_text()
+        assert page.locator("dl.score dd").first.inner_text() == str(number + 1)
+        if by_keyboard:
+            page.keyboard.press("n")
+        else:
+            page.get_by_role("button", name="Next hand").click()
+        page.wait_for_selector(f"text=Hand {number + 2}.")
+
+
+GAMES = [
+    ("kuhn", "feint:kuhn"),
+    ("leduc", "feint:leduc"),
+    ("rock_paper_scissors", "random"),
+    ("holdem", "feint:holdem"),
+    ("leduc_no_limit", "rule-bot"),
+]
+
+
+@pytest.mark.parametrize(("game", "opponent"), GAMES[1:2])
+def test_hands_are_played_by_clicking_and_by_keyboard(page, game, opponent):
+    play_hands(page, game, opponent, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "opponent"), GAMES)
+def test_ten_hands_of_each_game(page, game, opponent):
+    play_hands(page, game, opponent, 10)
+
+
+def looked_at(page: Page, name: str) -> None:
+    """A page as it is seen: nothing beyond its width on a phone, nothing serious for those who cannot see it."""
+    for width, height in ((1000, 850), (390, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert over <= 0, f"{name} is {over} pixels too wide at {width}"
+        if PICTURES:
+            Path(PICTURES).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=f"{PICTURES}/{name}{'' if width == 1000 else '-phone'}.png", full_page=True)
+    found = Axe().run(page).response["violations"]
+    serious = [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")]
+    assert serious == [], name
+
+
+def test_every_page_is_fit_to_be_seen(page):
+    for tab in tabs():
+        page.goto(tab.path)
+        looked_at(page, tab.title.lower())
+
+
+def test_a_table_is_fit_to_be_seen_in_light_and_dark(page):
+    sit_down(page, "holdem", "feint:holdem")
+    page.wait_for_selector(".moves")
+    looked_at(page, "table")
+    page.emulate_media(color_scheme="dark")
+    looked_at(page, "table-dark")
+    page.keyboard.press("?")
+    page.wait_for_selector("text=in your place")
+    play_hand(page, by_keyboard=True)
+    looked_at(page, "review-dark")
+    page.get_by_role("button", name="Light or dark").click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    looked_at(page, "review")

@@ -12,15 +12,16 @@ from collections.abc import Hashable, Mapping
 from dataclasses import Field, dataclass, field
 from typing import Any, ClassVar, final
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
-from feint.arena.arena import playable
+from feint.arena.arena import InfoState, playable
+from feint.arena.policy import Policy
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
+from feint.tree.compiled import compiled
 
 
 @final
@@ -120,13 +121,14 @@ class StrategyPlayer(Player):
     def __init__(self, strategy: Strategy, form: Form, seed: int | None = None) -> None:
         self.strategy: Strategy = strategy
         self._form, self._random = form, np.random.default_rng(seed)
-        self._ask = eqx.filter_jit(strategy.policy)
+        self._policy = strategy.policy
 
     def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
         """How often it makes each move here, by the rules' own numbers of them."""
-        told: Array = self._ask(self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
-        chances = self._form.by_move(np.asarray(told[0], float))
-        legal = np.isin(np.arange(len(chances)), list(seen.moves.values()))
+        told = _asked(self._policy, self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
+        chances = self._form.by_move(np.asarray(told, float)[0])
+        legal = np.zeros(len(chances), bool)
+        legal[list(seen.moves.values())] = True
         if not playable(chances[None], legal[None])[0]:
             raise BadInput(
                 f"The strategy that is played gives no chances for the legal moves {list(seen.moves)} at "
@@ -138,3 +140,8 @@ class StrategyPlayer(Player):
     def move(self, seen: Observation) -> int:
         chances = self.chances(seen)
         return int(self._random.choice(len(chances), p=chances))
+
+
+@compiled
+def _asked(policy: Policy, seen: InfoState, player: Int[Array, ""]) -> Float[Array, "1 a"]:
+    return policy(seen, player)

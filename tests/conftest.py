@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-import equinox as eqx
 import hypothesis
 import hypothesis.strategies as st
 import jax
@@ -27,6 +26,7 @@ from feint.forms.unrolled import TreeForm
 from feint.games.library import library
 from feint.runs.config import resolve
 from feint.solvers.algorithm import Algorithm
+from feint.tree.compiled import compiled
 from feint.tree.unroll import NODE_LIMIT
 
 # Derandomised, so that a failure on one machine is a failure on every machine; compiling makes single examples slow.
@@ -53,7 +53,7 @@ def advance(algorithm: Algorithm, state, steps: int):
     return _advance(algorithm, state, jnp.asarray(steps))  # an array, so that one compilation serves every number
 
 
-@eqx.filter_jit
+@compiled
 def _advance(algorithm, state, steps):
     return jax.lax.fori_loop(0, steps, lambda _, now: algorithm.step(now)[0], state)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import jax
 import jax.numpy as jnp
 import pytest
@@ -12,6 +10,7 @@ import feint
 from feint.forms.library import form_of
 from feint.runs import resources
 from feint.runs.config import RunConfig, resolve
+from feint.tree.compiled import Compiled
 
 PAPER = {"preset": "paper", "steps": 1}
 
@@ -49,12 +48,12 @@ def test_what_does_not_fit_is_refused(tmp_path, algorithm, asked, sentence):
 
 
 def test_what_steps_need_on_their_way_is_counted(monkeypatch):
-    sorted_twice = jax.jit(lambda x: jnp.sort(jnp.sort(x) @ x) @ x).lower(jnp.ones((100, 100))).compile()
+    needed = Compiled(lambda x: jnp.sort(jnp.sort(x) @ x) @ x).prepare(jnp.ones((100, 100)))
     config = RunConfig("kuhn", "cfr+", {}, 0, 1, 1, None, None, None)
-    resources.check_steps(SimpleNamespace(compiled=sorted_twice), config)
+    resources.check_steps(needed, config)
     monkeypatch.setattr(resources, "memory", lambda: 1000)
     with pytest.raises(feint.BadInput, match=r"^cfr\+ on kuhn needs 0\.0 GB of memory \(its steps"):
-        resources.check_steps(SimpleNamespace(compiled=sorted_twice), config)
+        resources.check_steps(needed, config)
 
 
 def test_a_container_may_leave_less_than_the_machine_has(monkeypatch):

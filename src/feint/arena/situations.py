@@ -20,6 +20,7 @@ from feint.arena.betting import unroll_betting
 from feint.arena.cards import HIDDEN, CardArena, Seen, build_card_arena
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
+from feint.tree.compiled import compiled
 from feint.tree.tree import Tree
 
 
@@ -193,8 +194,12 @@ def summaries(tree: Tree) -> Float[np.ndarray, "i 35"]:
         nodes[row] = number[moves]
         cards[row, : len(hole) + len(board)] = [*hole, *board]
     seen = Seen(jnp.asarray(nodes, arena.node_type), jnp.asarray(cards))
-    rows: Float[Array, "i 35"] = eqx.filter_jit(lambda arena, seen: arena.features(seen))(arena, seen)
-    return np.asarray(rows)
+    return np.asarray(_features(arena, seen))
+
+
+@compiled
+def _features(arena: CardArena, seen: Seen) -> Float[Array, "i 35"]:
+    return arena.features(seen)
 
 
 def _past(parent: np.ndarray, moves: int) -> Int[np.ndarray, "i l"]:

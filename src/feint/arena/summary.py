@@ -22,6 +22,7 @@ from feint.games.cards import Cards, best_five
 from feint.games.errors import BadInput
 from feint.games.hand import CALL, FOLD, Moves, replay
 from feint.games.poker import Poker
+from feint.tree.compiled import compiled
 
 SEATS = 10
 """Seats at their tables."""
@@ -93,7 +94,7 @@ def _starting_hands(game: Poker, strength: HandStrength) -> Float[Array, "k k"]:
     return jnp.asarray(won[kind].reshape(deck.kinds, deck.kinds))
 
 
-@eqx.filter_jit
+@compiled
 def _mean_share(strength: HandStrength, hands: UInt8[Array, "h 2"], boards: UInt8[Array, "b v"]) -> Float[Array, " h"]:
     """What each hand wins on the boards that have none of its cards."""
 

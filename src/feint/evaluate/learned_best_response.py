@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int, PRNGKeyArray
@@ -28,6 +27,7 @@ from feint.learners.q_learning import QLearning
 from feint.learners.self_play import SelfPlay
 from feint.learners.settings import Exploration, ValueTraining
 from feint.players.player import Player
+from feint.tree.compiled import compiled
 
 RESPONSE = QLearning(
     tables=256,
@@ -98,11 +98,11 @@ class LearnedBestResponse(Judge):
 JUDGES = {"learned-best-response": LearnedBestResponse()}
 
 
-@eqx.filter_jit
+@compiled
 def _begin(learner: SelfPlay, key: PRNGKeyArray) -> Any:
     return learner.init(key)
 
 
-@eqx.filter_jit
+@compiled
 def _advance(learner: SelfPlay, state: Any, steps: Int[Array, ""]) -> Any:
     return jax.lax.fori_loop(0, steps, lambda _, now: learner.step(now)[0], state)

@@ -23,6 +23,7 @@ from feint.arena.cards import CardArena
 from feint.arena.policy import Policy
 from feint.evaluate.local_deals import Deals, Dealt, build_deals
 from feint.games.poker import CALL, FOLD, RAISE
+from feint.tree.compiled import compiled
 
 
 class Standing(NamedTuple):
@@ -219,7 +220,7 @@ class LocalResponse(eqx.Module):
         return jnp.stack([won, now.luck], 1)
 
 
-@eqx.filter_jit
+@compiled
 def opening_of(response: LocalResponse, policy: Policy, seat: Int[Array, ""]) -> Float[Array, "o h a"]:
     """What the strategy in a seat does with every holding wherever no card lies open."""
 
@@ -231,7 +232,7 @@ def opening_of(response: LocalResponse, policy: Policy, seat: Int[Array, ""]) ->
     return answers
 
 
-@eqx.filter_jit
+@compiled
 def play(
     response: LocalResponse,
     policy: Policy,

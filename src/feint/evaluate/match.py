@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
-import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Float
@@ -28,6 +27,7 @@ from feint.games.errors import BadInput
 from feint.players.player import Player
 from feint.players.simple import Random
 from feint.players.table import Table
+from feint.tree.compiled import compiled
 
 DEALS = {"cpu": 1 << 14, "gpu": 1 << 16}
 """Deals played at once."""
@@ -154,7 +154,7 @@ class Scores:
         return Match(hands, float(self.mean[-1]), error, self.deals, saved, self.asked)
 
 
-_play_deals = eqx.filter_jit(play_deals)
+_play_deals = compiled(play_deals)
 
 
 def exact_winnings(form: Form, players: Sequence[Player]) -> float | None:

@@ -7,7 +7,6 @@ from functools import cache, cached_property
 from math import factorial
 from typing import Any, ClassVar, final
 
-import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float, Int
 
@@ -28,6 +27,7 @@ from feint.public.judge import Judgement, judge, leaks_of, values_of
 from feint.public.play import Tables
 from feint.public.policy import written_down
 from feint.public.tree import PublicSize, PublicTree
+from feint.tree.compiled import compiled
 
 LARGEST = 1 << 32
 """Numbers in a table, at most: 17 gigabytes of them."""
@@ -134,13 +134,13 @@ class PublicForm(Form):
         return strategy.tree if isinstance(strategy, PublicStrategy) else self.public(strategy.policy.symmetric)
 
 
-@eqx.filter_jit
+@compiled
 def _judge(tree: PublicTree, strategy: Strategy) -> tuple[Judgement, Float[Array, " n"]]:
     tables = _tables(tree, strategy)
     return judge(tree, tables), leaks_of(tree, tables)
 
 
-@eqx.filter_jit
+@compiled
 def _values(tree: PublicTree, first: Strategy, second: Strategy) -> Float[Array, "2"]:
     both = [_tables(tree, strategy) for strategy in (first, second)]
     tables = tuple(

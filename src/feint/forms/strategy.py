@@ -12,6 +12,7 @@ from jaxtyping import Array, ArrayLike, Float, Int
 
 from feint.arena.policy import Policy, TabularPolicy
 from feint.games.errors import BadInput
+from feint.tree.compiled import compiled
 from feint.tree.tree import Tree
 
 Arrays = dict[str, np.ndarray]
@@ -56,9 +57,12 @@ class Strategy(eqx.Module):
         return table
 
     def _written(self, tree: Tree) -> Float[Array, "i a"] | Float[np.ndarray, "i a"]:
-        compiled = eqx.filter_jit(lambda strategy, players: strategy.everywhere(players))
-        rows: Float[Array, "i a"] = compiled(self, tree.player)
-        return rows
+        return _everywhere(self, jnp.asarray(tree.player))
+
+
+@compiled
+def _everywhere(strategy: Strategy, players: Int[Array, " i"]) -> Float[Array, "i a"]:
+    return strategy.everywhere(players)
 
 
 @final

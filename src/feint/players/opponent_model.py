@@ -19,7 +19,6 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, final
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -30,6 +29,7 @@ from feint.games.errors import BadInput
 from feint.games.game import CHANCE
 from feint.games.poker import Poker
 from feint.learners.networks import Design, Trained, Training
+from feint.tree.compiled import compiled
 from feint.tree.move_values import levels_of
 from feint.tree.tree import Tree
 
@@ -239,7 +239,7 @@ def by_decision(decisions: Decisions, made: Float[np.ndarray, "i a"]) -> Float[n
     return told
 
 
-@eqx.filter_jit
+@compiled
 def fit(
     trained: Trained,
     features: Float[AnyArray, "r f"],

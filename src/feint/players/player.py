@@ -12,10 +12,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import Field, dataclass, field
 from typing import Any, ClassVar, final
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float, Int
 
 from feint.arena.arena import InfoState, playable
 from feint.arena.policy import Policy
@@ -23,6 +22,7 @@ from feint.forms.form import Form
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
 from feint.games.game import Scene
+from feint.tree.compiled import compiled
 
 
 @final
@@ -117,12 +117,6 @@ class TaughtConfig(PlayerConfig):
         """The player at a game once it has learned against the other."""
 
 
-@eqx.filter_jit
-def _asked(policy: Policy, sees: InfoState, player: ArrayLike) -> Float[Array, "1 a"]:
-    """A policy asked about one situation; compiled once for all players whose policies differ in numbers alone."""
-    return policy(sees, jnp.asarray(player))
-
-
 @final
 class StrategyPlayer(Player):
     """Plays a strategy."""
@@ -134,9 +128,10 @@ class StrategyPlayer(Player):
 
     def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
         """How often it makes each move here, by the rules' own numbers of them."""
-        told = _asked(self._policy, self._form.sees(seen.player, seen.view), np.asarray(seen.player))
-        chances = self._form.by_move(np.asarray(told[0], float))
-        legal = np.isin(np.arange(len(chances)), list(seen.moves.values()))
+        told = _asked(self._policy, self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
+        chances = self._form.by_move(np.asarray(told, float)[0])
+        legal = np.zeros(len(chances), bool)
+        legal[list(seen.moves.values())] = True
         if not playable(chances[None], legal[None])[0]:
             raise BadInput(
                 f"The strategy that is played gives no chances for the legal moves {list(seen.moves)} at "
@@ -148,3 +143,8 @@ class StrategyPlayer(Player):
     def move(self, seen: Observation) -> int:
         chances = self.chances(seen)
         return int(self._random.choice(len(chances), p=chances))
+
+
+@compiled
+def _asked(policy: Policy, seen: InfoState, player: Int[Array, ""]) -> Float[Array, "1 a"]:
+    return policy(seen, player)

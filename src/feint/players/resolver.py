@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, final
 
-import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
@@ -24,6 +23,7 @@ from feint.players.player import Observation, Player
 from feint.search.lookahead import Found, Method
 from feint.search.resolving import Guesses, Search, Standing, first_standing, searches_of
 from feint.search.table import seen_in, table_of
+from feint.tree.compiled import compiled
 
 
 @final
@@ -48,7 +48,7 @@ class ResolvingPlayer(Player):
     def strategy(self) -> TabularStrategy:  # type: ignore[override]
         tree = self._form.whole("re-solving")
         searches, seen = searches_of(self._game), seen_in(tree, self._game)
-        table = eqx.filter_jit(table_of)(searches, self._method, self._guesses, seen)
+        table = _table(searches, self._method, self._guesses, seen)
         return TabularStrategy(tree.fingerprint, table)
 
     def move(self, seen: Observation) -> int:
@@ -95,3 +95,6 @@ def _apart(game: Poker, cards: Cards) -> list[int]:
     if game.deck.suits:
         return list(cards)
     return [card * game.deck.copies + cards[:place].count(card) for place, card in enumerate(cards)]
+
+
+_table = compiled(table_of)

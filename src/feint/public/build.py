@@ -8,7 +8,6 @@ from itertools import accumulate
 from math import comb, lcm
 from typing import final
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
@@ -24,6 +23,7 @@ from feint.public.combinations import chosen, number_of
 from feint.public.lines import SHOWDOWN, Betting, round_from, rounds_of
 from feint.public.showdown import Showdown, Way, removal_of, showdown_of
 from feint.public.tree import PublicSize, PublicTree, Round
+from feint.tree.compiled import ByValue, compiled
 
 PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
 """Numbers that a piece of a round may take on its way: what fits into a processor's caches, or a card's memory."""
@@ -128,7 +128,7 @@ def build_public_tree(
 
 @final
 @dataclass(frozen=True, eq=False)
-class Arrivals:
+class Arrivals(ByValue):
     """The lines that come to the round after a lookahead."""
 
     nodes: Int[np.ndarray, " l"]
@@ -292,7 +292,7 @@ def _unchanged(renamings: Renamings, held: Int[np.ndarray, "h k"], ranges: Seque
     return renamings[[all(np.array_equal(weights[hands], weights) for weights in ranges) for hands in after]]
 
 
-@eqx.filter_jit
+@compiled
 def _ranked(ranks: HandRanks, boards: Int[Array, "b c"], hands: Int[Array, "b h k"]) -> Int[Array, "b h"]:
     return ranks.rank_of(ranks.key(hands) + ranks.key(boards)[:, None])
 

@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 
 from feint.arena.betting import ILLEGAL, BettingTree
 from feint.games.errors import BadInput
+from feint.tree.compiled import ByValue
 
 SHOWDOWN = -1
 """A line with nothing left to bet: all cards are dealt, and hands are shown."""
@@ -35,7 +36,7 @@ class Run(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Decision:
+class Decision(ByValue):
     """Where somebody moves, in every line."""
 
     number: int
@@ -49,7 +50,7 @@ class Decision:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Betting:
+class Betting(ByValue):
     """The betting of one round. Places are filled in the order of decisions, of their moves, and of their lines."""
 
     source: tuple[int, ...]

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import final
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -27,7 +26,7 @@ from feint.games.poker import Poker
 from feint.runs.files import DAMAGE, sealed, unsealed, write_whole
 from feint.search.lookahead import Method
 from feint.search.oracle import NEARLY
-from feint.search.situations import Situations, drawing_of
+from feint.search.situations import Situations, drawing_of, drawn
 
 NAME = "lessons.json"
 SHARD = re.compile(r"(\d{5})\.([0-9a-f]{64})\.safetensors")
@@ -73,11 +72,11 @@ def make_lessons(
         raise BadInput(f"{folder} holds other lessons ({before}); make these in another folder.")
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / NAME, sealed(asdict(lessons)))
-    there, drawing = {number for number, _ in _shards(folder)}, eqx.filter_jit(drawing_of(rules, method, lines, met))
+    there, drawing = {number for number, _ in _shards(folder)}, drawing_of(rules, method, lines, met)
     for number in range(shards):
         if number not in there:
-            drawn = drawing(jax.random.fold_in(jax.random.key(seed), number))
-            data = save({name: np.asarray(part) for name, part in drawn._asdict().items()})
+            found = drawn(drawing, jax.random.fold_in(jax.random.key(seed), number))
+            data = save({name: np.asarray(part) for name, part in found._asdict().items()})
             write_whole(folder / f"{number:05}.{hashlib.sha256(data).hexdigest()}.safetensors", data)
         if progress:
             progress(number + 1)

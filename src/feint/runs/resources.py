@@ -75,10 +75,9 @@ def _traced(config: RunConfig) -> Iterator[None]:
         ) from error
 
 
-def check_steps(advance: Any, config: RunConfig) -> None:
-    """Refuse a run whose steps, as they were compiled, need more on their way than there is."""
-    needed = advance.compiled.memory_analysis()
-    _refuse(needed.temp_size_in_bytes if needed else 0, "its steps most of all", config)
+def check_steps(needed: int, config: RunConfig) -> None:
+    """Refuse a run whose steps, as they were compiled, need more bytes on their way than there are."""
+    _refuse(needed, "its steps most of all", config)
 
 
 def check_spot(spot: Spot) -> None:

@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Num
+from jaxtyping import Array, Bool, Float, Int, Key, Num
 
 from feint.forms.form import Gauge
 from feint.forms.strategy import Strategy
@@ -20,6 +20,7 @@ from feint.runs.files import Row
 from feint.runs.resources import check_steps
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.tree.cache import keep_compiled
+from feint.tree.compiled import Compiled, compiled
 
 
 @final
@@ -33,34 +34,19 @@ class Trainer:
     def __init__(self, solver: Algorithm[Any], gauge: Gauge, config: RunConfig) -> None:
         keep_compiled()
         self._solver, self._gauge, self._seeds = solver, gauge, config.seeds
-        self._each: Callable[[Callable[..., Any]], Callable[..., Any]] = jax.vmap if config.seeds > 1 else lambda f: f
+        self._many = config.seeds > 1
         keys = jax.vmap(jax.random.key)(config.seed + jnp.arange(config.seeds))
-        first = eqx.filter_jit(lambda solver, keys: self._each(solver.init)(keys))
         self.step = 0
         self._goal = math.inf if config.hands is None else float(config.hands)
-        # Copied, because parts of a first state may share memory, and advancing reuses the memory of every part.
-        self.state = jax.tree.map(jnp.copy, first(solver, keys if config.seeds > 1 else keys[0]))
+        self.state = _first(solver, keys if self._many else keys[0], self._many)
         if config.hands is not None and solver.hands(self.state) is None:
             raise BadInput(
                 f"{config.algorithm} counts no hands, so a run of it cannot stop after {config.hands:,}; "
                 f"give --steps, --seconds or --until."
             )
-        forward: Any = eqx.filter_jit(self._forward, donate="all-except-first")
-        self._advance = forward.lower(solver, self.state, jnp.asarray(1), jnp.asarray(self._goal)).compile()
-        check_steps(self._advance, config)
+        one, goal = jnp.asarray(1), jnp.asarray(self._goal)
+        check_steps(_forward.prepare(solver, self.state, one, goal, self._many), config)
         self.evaluate()  # compiles that too, before the clock starts
-
-    def _forward(
-        self, solver: Algorithm[Any], state: Any, steps: Int[Array, ""], hands: Float[Array, ""]
-    ) -> tuple[Int[Array, ""], Any]:
-        """So many steps, or fewer where there are enough hands before; how many were taken, and the state."""
-        step = self._each(lambda state: solver.step(state)[0])
-
-        def short(now: tuple[Int[Array, ""], Any]) -> Bool[Array, ""]:
-            taken, state = now
-            return (taken < steps) & (jnp.median(_played(solver, state)) < hands)
-
-        return jax.lax.while_loop(short, lambda now: (now[0] + 1, step(now[1])), (jnp.asarray(0), state))
 
     def concern(self, row: Row) -> str | None:
         """What the algorithm sees going wrong in an evaluation."""
@@ -83,7 +69,8 @@ class Trainer:
     def advance(self, steps: int) -> int:
         """Take so many steps, or fewer where there are enough hands before; returns how many were taken."""
         goal = jnp.asarray(self._goal)
-        taken, self.state = jax.block_until_ready(self._advance(self._solver, self.state, jnp.asarray(steps), goal))
+        after = _forward(self._solver, self.state, jnp.asarray(steps), goal, self._many)
+        taken, self.state = jax.block_until_ready(after)
         self.step += int(taken)
         return int(taken)
 
@@ -94,7 +81,7 @@ class Trainer:
 
     def evaluate(self) -> Row:
         """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
-        measured = self._look(self._solver, self._gauge, self.state)
+        measured = _look(self._solver, self._gauge, self.state, self._many)
         seeds = np.asarray(measured[self._gauge.number])
         row: Row = {"step": self.step} | {
             name: float((np.min if name in self._solver.worst_of_seeds else np.median)(value))
@@ -102,26 +89,63 @@ class Trainer:
         }
         return row | {"seeds": seeds.tolist()} if seeds.ndim else row
 
-    @eqx.filter_jit
-    def _look(self, solver: Algorithm[Any], gauge: Gauge, state: Any) -> dict[str, Num[Array, "*seeds"]]:
-        def look(state: Any) -> Metrics:
-            judged = gauge(solver.strategy(state), _played(solver, state))
-            return judged | solver.measure(state, gauge.sequence_form)
-
-        measured: dict[str, Num[Array, "*seeds"]] = self._each(look)(state)
-        return measured
-
     def strategy(self) -> Strategy:
         """The best seed's strategy."""
         state, seeds = self.state, self.evaluate().get("seeds")
         if seeds:
             best = np.argmin(seeds) if self._gauge.low_is_good else np.argmax(seeds)
             state = jax.tree.map(lambda leaf: leaf[best], state)
-        strategy: Strategy = eqx.filter_jit(lambda solver, state: solver.strategy(state))(self._solver, state)
-        return strategy
+        return _strategy(self._solver, state)
 
 
-@eqx.filter_jit
+# Compiled code belongs to these functions and not to a trainer, so that the next run of the same kind uses it again.
+
+
+def _each(function: Callable[..., Any], many: bool) -> Callable[..., Any]:
+    return jax.vmap(function) if many else function
+
+
+@compiled
+def _first(solver: Algorithm[Any], keys: Key[Array, "*seeds"], many: bool) -> Any:
+    """The state before the first step."""
+    # Copied, because parts of a first state may share memory, and advancing reuses the memory of every part.
+    return jax.tree.map(jnp.copy, _each(solver.init, many)(keys))
+
+
+def _steps(
+    solver: Algorithm[Any], state: Any, steps: Int[Array, ""], hands: Float[Array, ""], many: bool
+) -> tuple[Int[Array, ""], Any]:
+    """So many steps, or fewer where there are enough hands before; how many were taken, and the state."""
+    step = _each(lambda state: solver.step(state)[0], many)
+
+    def short(now: tuple[Int[Array, ""], Any]) -> Bool[Array, ""]:
+        taken, state = now
+        return (taken < steps) & (jnp.median(_played(solver, state)) < hands)
+
+    return jax.lax.while_loop(short, lambda now: (now[0] + 1, step(now[1])), (jnp.asarray(0), state))
+
+
+_forward = Compiled(_steps, reused=(1,))
+
+
+@compiled
+def _look(solver: Algorithm[Any], gauge: Gauge, state: Any, many: bool) -> dict[str, Num[Array, "*seeds"]]:
+    """All that is measured of a state."""
+
+    def look(state: Any) -> Metrics:
+        judged = gauge(solver.strategy(state), _played(solver, state))
+        return judged | solver.measure(state, gauge.sequence_form)
+
+    measured: dict[str, Num[Array, "*seeds"]] = _each(look, many)(state)
+    return measured
+
+
+@compiled
+def _strategy(solver: Algorithm[Any], state: Any) -> Strategy:
+    return solver.strategy(state)
+
+
+@compiled
 def _sound(state: Any, seeds: int) -> Bool[Array, " s"]:
     """Whose state is all numbers: where it lies, since it may be gigabytes."""
     leaves = jax.tree.leaves(eqx.filter(state, eqx.is_inexact_array))

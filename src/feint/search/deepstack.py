@@ -30,7 +30,7 @@ from feint.learners.networks import Trained, Training
 from feint.search.lookahead import TOOL, Method
 from feint.search.oracle import NEARLY
 from feint.search.resolving import Guesses, Searches, searches_of, visited
-from feint.search.situations import Drawing, Near, Situations, drawing_of
+from feint.search.situations import Drawing, Near, Situations, drawing_of, drawn
 from feint.search.table import seen_in, table_of
 from feint.search.training import loss_of
 from feint.search.values import Kind, Layers, LearnedValues, Values, new_values
@@ -128,7 +128,7 @@ class DeepStack(Config):
         tests = drawing_of(game, replace(NEARLY, iterations=TEST_ITERATIONS), TESTS, self.met)
         return ValueLearner(
             drawing=drawing_of(game, method, self.lines, self.met),
-            tests=eqx.filter_jit(tests)(jax.random.key(TEST_ITERATIONS)),
+            tests=drawn(tests, jax.random.key(TEST_ITERATIONS)),
             blank=new_values(game, self.network, self.encoding, jax.random.key(0)),
             searches=searches_of(game),
             seen=seen_in(tree, game),

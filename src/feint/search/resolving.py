@@ -23,6 +23,7 @@ from feint.public.play import Tables
 from feint.public.tree import Beyond, PublicTree
 from feint.search.beyond import shares
 from feint.search.lookahead import Found, Lookahead, Method
+from feint.tree.compiled import compiled
 
 Guesses = Callable[[Arrivals], Beyond]
 """What makes a guess for the lines that come to the next round."""
@@ -77,7 +78,7 @@ class Search(eqx.Module):
         return after
 
 
-@eqx.filter_jit
+@compiled
 def _solved(lookahead: Lookahead, mine: Float[Array, "b l h"], theirs: Float[Array, "b l h"], bounded: bool) -> Found:
     return lookahead.solve(mine, theirs, bounded)
 

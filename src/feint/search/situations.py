@@ -29,6 +29,7 @@ from feint.public.lines import Betting, Decision, Run
 from feint.public.showdown import Products
 from feint.public.tree import PublicTree
 from feint.search.lookahead import Lookahead, Method
+from feint.tree.compiled import compiled
 
 EDGE = 1e-9
 """How near to the pot at which betting changes that is found, as a share of all pots."""
@@ -229,6 +230,12 @@ def drawing_of(game: Poker, method: Method, lines: int, met: float = 0.0) -> Dra
     known = _shares([len(each) for each in pots], round(met * lines))
     counted = zip(shapes, pots, uniform, known, strict=True)
     return Drawing(tuple(lines_of(*each, method) for each in counted if sum(each[2:])))
+
+
+@compiled
+def drawn(drawing: Drawing, key: PRNGKeyArray) -> Situations:
+    """Situations, drawn and solved in compiled code."""
+    return drawing(key)
 
 
 def lines_of(shape: Shape, coming: Float[np.ndarray, " k"], uniform: int, met: int, method: Method) -> Lines:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple, final
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -26,6 +25,7 @@ from feint.public.tree import PublicTree
 from feint.solvers.public_cfr import PublicCFRState, PublicRegretMinimiser
 from feint.solvers.regrets import DISCOUNTED
 from feint.solvers.spot_trees import free, kept, spot_tree
+from feint.tree.compiled import Compiled, compiled
 
 STEPS = 20
 """Iterations between looks at how good it is."""
@@ -104,11 +104,15 @@ class Solution:
     @cached_property
     def _notes(self) -> Callable[[int, int], tuple[Any, ...]]:
         """What is to be said of each decision of a player in a round."""
-        compiled = eqx.filter_jit(lambda tree, tables, player, number: notes_of(tree, tables, player)[1][number])
-        return cache(lambda player, number: compiled(free(self.tree), self.tables, player, number))
+        return cache(lambda player, number: _noted(free(self.tree), self.tables, player, number))
 
 
-@eqx.filter_jit
+@compiled
+def _noted(tree: PublicTree, tables: Tables, player: int, number: int) -> tuple[Any, ...]:
+    return notes_of(tree, tables, player)[1][number]
+
+
+@compiled
 def _shown(tree: PublicTree, number: int, board: int, theirs: Float[Array, " h"]) -> Float[Array, " h"]:
     """How often hands win less how often they lose on one board, if nobody bets any more."""
     boards = tree.rounds[number].boards
@@ -188,18 +192,14 @@ def solve(
     if not float(tree.deals) > 0:
         raise BadInput("No two hands of these ranges can meet, since all of them share cards; give wider ranges.")
     solver = PublicRegretMinimiser(tree, DISCOUNTED, True, "")
-    state: PublicCFRState = eqx.filter_jit(lambda solver: jax.tree.map(jnp.copy, solver.init(jax.random.key(0))))(
-        solver
-    )
-    steps_of: Any = eqx.filter_jit(_forward, donate="all-except-first")
-    look_at: Any = eqx.filter_jit(_look)
-    forward = steps_of.lower(solver, state, jnp.asarray(1)).compile()
-    look = look_at.lower(solver, state).compile()
+    state = _first(solver)
+    _forward.prepare(solver, state, jnp.asarray(1))
+    _look.prepare(solver, state)
     begun, done = time.monotonic(), 0
     while True:
         count = min(STEPS, steps - done)
-        state = forward(solver, state, jnp.asarray(count))
-        judgement, done = jax.block_until_ready(look(solver, state)), done + count
+        state = _forward(solver, state, jnp.asarray(count))
+        judgement, done = jax.block_until_ready(_look(solver, state)), done + count
         spent = time.monotonic() - begun
         reached = float(judgement.nash_conv) / 2 / spot.pot
         if progress:
@@ -208,10 +208,21 @@ def solve(
             return Solution(spot, tree, kept(tree, solver.strategy(state).weights), judgement, done, spent)
 
 
+@compiled
+def _first(solver: PublicRegretMinimiser) -> PublicCFRState:
+    # Copied, because parts of it may share memory, and going forward takes the memory of every part.
+    state: PublicCFRState = jax.tree.map(jnp.copy, solver.init(jax.random.key(0)))
+    return state
+
+
+@compiled
 def _look(solver: PublicRegretMinimiser, state: PublicCFRState) -> Judgement:
     return judge(solver.tree, solver.strategy(state).weights)
 
 
-def _forward(solver: PublicRegretMinimiser, state: PublicCFRState, steps: Int[Array, ""]) -> PublicCFRState:
+def _steps(solver: PublicRegretMinimiser, state: PublicCFRState, steps: Int[Array, ""]) -> PublicCFRState:
     after: PublicCFRState = jax.lax.fori_loop(0, steps, lambda _, state: solver.step(state)[0], state)
     return after
+
+
+_forward = Compiled(_steps, reused=(1,))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,6 +16,7 @@ from feint.forms.strategy import tabulate
 from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.solvers.algorithm import Algorithm, Config
+from feint.tree.compiled import compiled
 
 STEPS = 5
 SEEDS = 2
@@ -58,12 +58,12 @@ def check_algorithm(algorithm: str | Config, game: Game[Any] | str) -> None:
         _check_same(f"{name} steps otherwise for several seeds at once in a loop", run[-1], one, rounding)
 
 
-@eqx.filter_jit
+@compiled
 def _step(solver: Algorithm[Any], state: Any) -> Any:
     return solver.step(state)
 
 
-@eqx.filter_jit
+@compiled
 def _scanned(solver: Algorithm[Any], states: Any) -> Any:
     """What two steps of several seeds make of their states."""
 

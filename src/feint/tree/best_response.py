@@ -84,11 +84,14 @@ class Judge:
 
 
 _JUDGES: dict[str, Judge] = {}
-"""By the tree's fingerprint, so that a game unrolled again is not compiled again."""
+"""By the tree's fingerprint, so that a game unrolled again is not compiled again; the last so many."""
+JUDGES = 32
 
 
 def judge_of(tree: Tree) -> Judge:
     """The judges of a game; the same again are not compiled again."""
     if tree.fingerprint not in _JUDGES:
+        if len(_JUDGES) == JUDGES:
+            _JUDGES.pop(next(iter(_JUDGES)))
         _JUDGES[tree.fingerprint] = Judge(tree.form)
     return _JUDGES[tree.fingerprint]

@@ -38,6 +38,16 @@ def test_settings_that_make_no_sense_are_refused(settings, sentence):
         resolve("deepstack", settings)
 
 
+@pytest.mark.parametrize("encoding", ["ordered", "buckets"])
+def test_networks_that_tell_suits_apart_are_for_games_that_do(encoding):
+    config = resolve("deepstack", {"encoding": encoding})
+    for game in ("leduc", "leduc_no_limit"):
+        with pytest.raises(BadInput, match=rf"^encoding={encoding} .* and {game} does not; take .* with suits=True\.$"):
+            config.check(form_of(game))
+        config.check(form_of(f"{game}(suits=True)"))
+        resolve("deepstack", {}).check(form_of(game))
+
+
 def test_values_of_another_game_or_of_none_are_refused():
     for player, sentence in (
         ("resolver(values=feint:leduc)", "keeps no values to search with; give a run of deepstack"),

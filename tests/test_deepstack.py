@@ -6,6 +6,8 @@ import pytest
 import feint
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
+from feint.games.library import load_game
+from feint.papers.deepstack_bets import EVERY, SETS, THERE
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_leduc import QUICK, Facts
 from feint.papers.deepstack_networks import EIGHT, KINDS, Kind
@@ -58,6 +60,22 @@ def test_values_of_another_game_or_of_none_are_refused():
             line_up((player,), "leduc")
 
 
+def test_a_player_that_considers_few_bets_meets_with_others():
+    form = form_of("kuhn")
+    player = line_up(("resolver(values=nothing, iterations=50, bets=())",), "kuhn").players[0]
+    table = np.asarray(player.strategy.table(form.tree))
+    for spot, betting, move in (("K", "", "check"), ("K", "check bet", "call"), ("J", "bet", "fold")):
+        seen = find_spot(form, spot, "", betting)
+        chances = form.by_move(table[int(form.sees(seen.player, seen.view)[0])])
+        np.testing.assert_allclose(player.chances(seen), chances, atol=1e-6)
+        assert chances[seen.moves[move]] > 0.99
+    with pytest.raises(BadInput, match=r"^leduc has no raise called 'pot' to consider; it has raise\.$"):
+        line_up(("resolver(values=nothing, bets=('pot',))",), "leduc")
+    never = line_up(("resolver(values=nothing, iterations=5, bets=())",), "leduc").players[0]
+    with pytest.raises(BadInput, match=r"^The re-solver never comes here: it does not consider one of the bets"):
+        never.chances(find_spot(form_of("leduc"), "K", "", "bet raise"))
+
+
 @pytest.mark.slow
 def test_it_learns_and_the_player_at_a_table_finds_what_was_written_out(tmp_path):
     settings = {"lines": 48, "iterations": 100, "search.iterations": 100, "visits": 5}
@@ -90,6 +108,7 @@ def facts():
         states=rng.uniform(1, 2, (seeds, len(KINDS))),
         controls={"played out": 1.4, "nothing": 28.0},
         inside={"tool": {5: 20.0, 50: 3.0}, "dcfr": {5: 15.0, 50: 2.0}},
+        bets={"pot": {THERE[1]: 36.5}, "pot, all-in": {THERE[0]: 1.5, THERE[1]: 30.0}},
         programs=programs,
         cross={one: {other: a - b for other, b in programs.items()} for one, a in programs.items()},
         where="a machine",
@@ -114,5 +133,15 @@ def test_the_page_and_its_pictures_are_made_from_numbers(facts, tmp_path):
     named = {line.partition("](")[2].rstrip(")") for line in page.splitlines() if line.startswith("![")}
     assert named == {path.name for path in tmp_path.iterdir()}
     assert "| 4 softplus | 15,022 | 15.71 | 25.0 (25.0 to 25.0) [20.8] | 15.0 (15.0 to 15.0) [12.5] |" in page
+    assert "| pot |  | 36.5 |\n| pot, all-in | 1.5 | 30 |" in page
+    assert "bets.png" not in page_of(facts._replace(bets={}), quick=True)
     assert "quick look" in page
     assert "quick look" not in page_of(facts, quick=False)
+
+
+def test_the_bet_sets_are_what_their_names_and_their_games_say():
+    every = load_game(EVERY)
+    for bets, declared in SETS.values():
+        assert set(bets) <= set(every.actions)
+        if declared:
+            assert set(load_game(declared).actions) == {"fold", "call", *bets}

@@ -19,10 +19,12 @@ from safetensors.numpy import load_file, save
 
 from feint.forms.leaves import leaves_of, restored
 from feint.games.leduc import leduc_no_limit
+from feint.games.poker import Poker
 from feint.public.judge import judge
 from feint.runs.files import write_whole
 from feint.runs.lessons import load_lessons, make_lessons
 from feint.runs.provenance import provenance
+from feint.search.bets import Bets
 from feint.search.deepstack import Searching
 from feint.search.lookahead import Method
 from feint.search.resolving import Guesses, Searches, searches_of, written_out
@@ -165,9 +167,9 @@ def _new(seed: int) -> list[Values]:
     return [new_values(game, shape, "buckets", key, DEEPEST) for shape, key in zip(shapes, keys, strict=True)]
 
 
-def exploitability(guesses: Guesses, searching: Searching) -> float:
-    """Of a player who searches so, in chips per hand: exact."""
-    searches = searches_of(leduc_no_limit())
+def exploitability(guesses: Guesses, searching: Searching, game: Poker | None = None, bets: Bets = None) -> float:
+    """Of a player who searches so, and considers these bets, in chips per hand: exact."""
+    searches = searches_of(game or leduc_no_limit(), bets)
     return float(_judged(searches, searching.method, guesses))
 
 

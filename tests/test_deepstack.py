@@ -1,22 +1,27 @@
 """deepstack, the player that searches, and the reproduction of the paper about its networks."""
 
+from dataclasses import replace
+
+import jax
 import numpy as np
 import pytest
 
 import feint
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
+from feint.games.leduc import leduc_no_limit
 from feint.games.library import load_game
 from feint.papers.deepstack_bets import EVERY, SETS, THERE
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_leduc import QUICK, Facts
-from feint.papers.deepstack_networks import EIGHT, KINDS, Kind
+from feint.papers.deepstack_networks import EIGHT, KINDS, Kind, Size, trained
 from feint.papers.deepstack_page import claims, page_of
 from feint.papers.library import papers
 from feint.players.spots import find_spot
 from feint.runs.config import resolve
 from feint.runs.lineup import line_up
 from feint.runs.resolving import Resolving
+from feint.search.values import Layers, new_values
 
 
 @pytest.mark.parametrize("game", ["kuhn", "rock_paper_scissors", "leduc(players=3)"])
@@ -90,6 +95,36 @@ def test_it_learns_and_the_player_at_a_table_finds_what_was_written_out(tmp_path
         seen = find_spot(form, spot, board, betting)
         row = int(form.sees(seen.player, seen.view)[0])
         np.testing.assert_allclose(player.chances(seen), form.by_move(table[row]), atol=1e-6)
+
+
+def test_training_that_was_cut_off_goes_on_and_comes_to_the_same(tmp_path):
+    size = Size(train=72, test=72, seeds=1, epochs=3, shard=12, label_iterations=5)
+    shapes = (Layers((8,), "relu"), Layers((8, 8), "tanh"))
+    start = [new_values(leduc_no_limit(), shape, "ordered", jax.random.key(0), deep=2) for shape in shapes]
+    told = []
+
+    def stop(words):
+        if "epoch 2" in words:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path, size, start, stop)
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "lessons").rename(tmp_path / "whole" / "lessons")
+    whole, losses = trained(tmp_path / "whole", size, start, told.append)
+    assert [words.split(":")[0] for words in told if "networks" in words] == [
+        f"2 networks, epoch {number} of 3" for number in (1, 2, 3)
+    ]
+    (tmp_path / "whole" / "lessons").rename(tmp_path / "lessons")
+    told.clear()
+    pieces, again = trained(tmp_path, size, start, told.append)
+    assert [words.split(":")[0] for words in told if "networks" in words] == ["2 networks, epoch 3 of 3"]
+    np.testing.assert_array_equal(again, losses)
+    assert (np.diff(losses, axis=0) < 0).all()
+    for one, other in zip(jax.tree.leaves(pieces), jax.tree.leaves(whole), strict=True):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(BadInput, match="is not a checkpoint of this"):  # nor is anything of it lost
+        trained(tmp_path, replace(size, epochs=5), start, told.append)
 
 
 @pytest.fixture

@@ -1,20 +1,27 @@
 """deepstack, the player that searches, and the reproduction of the paper about its networks."""
 
+from dataclasses import replace
+
+import jax
 import numpy as np
 import pytest
 
 import feint
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
+from feint.games.leduc import leduc_no_limit
+from feint.games.library import load_game
+from feint.papers.deepstack_bets import EVERY, SETS, THERE
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_leduc import QUICK, Facts
-from feint.papers.deepstack_networks import EIGHT, KINDS, Kind
+from feint.papers.deepstack_networks import EIGHT, KINDS, Kind, Size, trained
 from feint.papers.deepstack_page import claims, page_of
 from feint.papers.library import papers
 from feint.players.spots import find_spot
 from feint.runs.config import resolve
 from feint.runs.lineup import line_up
 from feint.runs.resolving import Resolving
+from feint.search.values import Layers, new_values
 
 
 @pytest.mark.parametrize("game", ["kuhn", "rock_paper_scissors", "leduc(players=3)"])
@@ -38,6 +45,16 @@ def test_settings_that_make_no_sense_are_refused(settings, sentence):
         resolve("deepstack", settings)
 
 
+@pytest.mark.parametrize("encoding", ["ordered", "buckets"])
+def test_networks_that_tell_suits_apart_are_for_games_that_do(encoding):
+    config = resolve("deepstack", {"encoding": encoding})
+    for game in ("leduc", "leduc_no_limit"):
+        with pytest.raises(BadInput, match=rf"^encoding={encoding} .* and {game} does not; take .* with suits=True\.$"):
+            config.check(form_of(game))
+        config.check(form_of(f"{game}(suits=True)"))
+        resolve("deepstack", {}).check(form_of(game))
+
+
 def test_values_of_another_game_or_of_none_are_refused():
     for player, sentence in (
         ("resolver(values=feint:leduc)", "keeps no values to search with; give a run of deepstack"),
@@ -46,6 +63,22 @@ def test_values_of_another_game_or_of_none_are_refused():
     ):
         with pytest.raises(BadInput, match=sentence):
             line_up((player,), "leduc")
+
+
+def test_a_player_that_considers_few_bets_meets_with_others():
+    form = form_of("kuhn")
+    player = line_up(("resolver(values=nothing, iterations=50, bets=())",), "kuhn").players[0]
+    table = np.asarray(player.strategy.table(form.tree))
+    for spot, betting, move in (("K", "", "check"), ("K", "check bet", "call"), ("J", "bet", "fold")):
+        seen = find_spot(form, spot, "", betting)
+        chances = form.by_move(table[int(form.sees(seen.player, seen.view)[0])])
+        np.testing.assert_allclose(player.chances(seen), chances, atol=1e-6)
+        assert chances[seen.moves[move]] > 0.99
+    with pytest.raises(BadInput, match=r"^leduc has no raise called 'pot' to consider; it has raise\.$"):
+        line_up(("resolver(values=nothing, bets=('pot',))",), "leduc")
+    never = line_up(("resolver(values=nothing, iterations=5, bets=())",), "leduc").players[0]
+    with pytest.raises(BadInput, match=r"^The re-solver never comes here: it does not consider one of the bets"):
+        never.chances(find_spot(form_of("leduc"), "K", "", "bet raise"))
 
 
 @pytest.mark.slow
@@ -64,6 +97,36 @@ def test_it_learns_and_the_player_at_a_table_finds_what_was_written_out(tmp_path
         np.testing.assert_allclose(player.chances(seen), form.by_move(table[row]), atol=1e-6)
 
 
+def test_training_that_was_cut_off_goes_on_and_comes_to_the_same(tmp_path):
+    size = Size(train=72, test=72, seeds=1, epochs=3, shard=12, label_iterations=5)
+    shapes = (Layers((8,), "relu"), Layers((8, 8), "tanh"))
+    start = [new_values(leduc_no_limit(), shape, "ordered", jax.random.key(0), deep=2) for shape in shapes]
+    told = []
+
+    def stop(words):
+        if "epoch 2" in words:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path, size, start, stop)
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "lessons").rename(tmp_path / "whole" / "lessons")
+    whole, losses = trained(tmp_path / "whole", size, start, told.append)
+    assert [words.split(":")[0] for words in told if "networks" in words] == [
+        f"2 networks, epoch {number} of 3" for number in (1, 2, 3)
+    ]
+    (tmp_path / "whole" / "lessons").rename(tmp_path / "lessons")
+    told.clear()
+    pieces, again = trained(tmp_path, size, start, told.append)
+    assert [words.split(":")[0] for words in told if "networks" in words] == ["2 networks, epoch 3 of 3"]
+    np.testing.assert_array_equal(again, losses)
+    assert (np.diff(losses, axis=0) < 0).all()
+    for one, other in zip(jax.tree.leaves(pieces), jax.tree.leaves(whole), strict=True):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(BadInput, match="is not a checkpoint of this"):  # nor is anything of it lost
+        trained(tmp_path, replace(size, epochs=5), start, told.append)
+
+
 @pytest.fixture
 def facts():
     """Made up: SoftPlus with four layers is best in every seed, and smooth activations learn faster at first."""
@@ -80,6 +143,7 @@ def facts():
         states=rng.uniform(1, 2, (seeds, len(KINDS))),
         controls={"played out": 1.4, "nothing": 28.0},
         inside={"tool": {5: 20.0, 50: 3.0}, "dcfr": {5: 15.0, 50: 2.0}},
+        bets={"pot": {THERE[1]: 36.5}, "pot, all-in": {THERE[0]: 1.5, THERE[1]: 30.0}},
         programs=programs,
         cross={one: {other: a - b for other, b in programs.items()} for one, a in programs.items()},
         where="a machine",
@@ -104,5 +168,15 @@ def test_the_page_and_its_pictures_are_made_from_numbers(facts, tmp_path):
     named = {line.partition("](")[2].rstrip(")") for line in page.splitlines() if line.startswith("![")}
     assert named == {path.name for path in tmp_path.iterdir()}
     assert "| 4 softplus | 15,022 | 15.71 | 25.0 (25.0 to 25.0) [20.8] | 15.0 (15.0 to 15.0) [12.5] |" in page
+    assert "| pot |  | 36.5 |\n| pot, all-in | 1.5 | 30 |" in page
+    assert "bets.png" not in page_of(facts._replace(bets={}), quick=True)
     assert "quick look" in page
     assert "quick look" not in page_of(facts, quick=False)
+
+
+def test_the_bet_sets_are_what_their_names_and_their_games_say():
+    every = load_game(EVERY)
+    for bets, declared in SETS.values():
+        assert set(bets) <= set(every.actions)
+        if declared:
+            assert set(load_game(declared).actions) == {"fold", "call", *bets}

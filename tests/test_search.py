@@ -14,6 +14,7 @@ from feint.games.library import load_game
 from feint.public.build import build_lookahead, build_public_tree
 from feint.public.judge import judge
 from feint.runs.lessons import lessons_in, load_lessons, make_lessons
+from feint.search.bets import by_moves, considered, places
 from feint.search.beyond import CheckedDown, Nothing
 from feint.search.lookahead import TOOL, Lookahead, Method
 from feint.search.oracle import NEARLY, PlayedOut
@@ -31,6 +32,43 @@ TOGETHER = Method(NEARLY.rule, alternating=False, iterations=20)
 def exploitability(game, method, guesses):
     searches = searches_of(game)
     return float(judge(searches.tree, written_out(searches, method, guesses)).nash_conv) / 2
+
+
+def test_bets_that_a_search_does_not_consider_are_never_made_and_are_met_all_the_same():
+    kuhn = load_game("kuhn")
+    searches = searches_of(kuhn, ())
+    written = written_out(searches, replace_iterations(NEARLY, 200), Nothing.of)[0]
+    betting, decisions = searches.tree.betting, searches.tree.rounds[0].betting.decisions
+    seen = []
+    for decision, moves in zip(decisions, written, strict=True):
+        for line, node in enumerate(decision.nodes.tolist()):
+            words = [word for word in betting.spoken[node] if word]
+            does = {word: np.asarray(move[0, line]) for word, move in zip(words, moves, strict=True)}
+            seen.append(words)
+            if "bet" in words:
+                np.testing.assert_array_equal(does["bet"], 0.0)
+                np.testing.assert_allclose(does["check"], 1.0)
+            else:  # the jack folds, the king calls
+                assert does["fold"][0] > 0.99
+                assert does["call"][2] > 0.99
+    assert len(seen) == 4
+    assert float(judge(searches.tree, (written,)).nash_conv) / 2 > 0.05
+
+
+def test_searches_with_few_bets_are_where_such_a_player_can_be():
+    game = load_game("leduc_no_limit(bets=(0.5,1,2))")
+    betting, some = unroll_betting(game), considered(game, ("pot",))
+    half, pot = (game.actions.index(name) for name in ("0.5 pot", "pot"))
+    assert some.legal[0].sum() == 2
+    behind = int(betting.child[0, half])  # what the first player would never bet
+    assert by_moves(game, ("pot",), [behind]) == ((behind,),)  # but may be met with
+    again = int(betting.child[behind, pot])
+    assert by_moves(game, ("pot",), [again]) == ()
+    all_nodes = [node for node in range(len(betting.actor)) if betting.actor[node] == 0]
+    assert sorted(sum(by_moves(game, None, all_nodes), ())) == all_nodes
+    assert places(betting, some, (0,))[:, 0].tolist() == [0, -1, 1, -1, -1]
+    with pytest.raises(BadInput, match=r"no raise called '3 pot' to consider; it has 0\.5 pot, pot, 2 pot, all-in\.$"):
+        considered(game, ("3 pot",))
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from feint.games.leduc import leduc_no_limit
+from feint.papers.deepstack_bets import draw_bets
 from feint.papers.deepstack_networks import EIGHT, THEIRS, Kind
 from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.search.resolving import searches_of
@@ -31,6 +32,8 @@ def draw_figures(out: Path, facts: Facts) -> None:
     draw_learning(facts.losses, out / "learning.png")
     draw_table(facts.scores, out / "table-3.png")
     draw_iterations(facts.inside, facts.controls, facts.size.iterations[0], out / "iterations.png")
+    if facts.bets:
+        draw_bets(facts.bets, out / "bets.png")
     draw_programs(facts.programs, out / "figure-9.png")
     draw_cross(facts.cross, out / "cross.png")
 
@@ -46,7 +49,7 @@ def _axes(width: float, height: float, title: str) -> tuple[Any, Any]:
 
 def draw_lookahead(path: Path) -> None:
     """What is solved at the first decision: the betting of the round, and where a network stands in for the rest."""
-    search = searches_of(leduc_no_limit()).searches[0][0]
+    search = searches_of(leduc_no_limit()).searches[0][0][0]
     betting, arrivals = search.tree.betting, search.arrivals
     assert arrivals is not None
     waiting = {int(node) for node in arrivals.nodes if node >= 0}

@@ -22,6 +22,7 @@ from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.forms.strategy import Strategy, TabularStrategy
 from feint.games.leduc import leduc_no_limit
+from feint.papers.deepstack_bets import Scores, bet_sets
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_networks import (
     APART,
@@ -80,6 +81,8 @@ class Facts(NamedTuple):
     """Of players with other values, at the fewer iterations."""
     inside: dict[str, dict[int, float]]
     """With the best network, by the solver inside the search and its iterations."""
+    bets: Scores
+    """Of players who consider few bet sizes; none in a quick look."""
     programs: dict[str, float]
     cross: dict[str, dict[str, float]]
     """What the row wins off the column, half of the hands in each seat, in chips per hand."""
@@ -91,14 +94,16 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     size = QUICK if quick else Size()
     with watch("DeepStack's networks") as watcher:
         networks = learned(out, size, watcher.stage)
-        facts = measure(out, size, networks, watcher, watch)
+        facts = measure(out, size, networks, quick, watcher, watch)
     draw_figures(out, facts)
     page = out / "README.md"
     write_whole(page, page_of(facts, quick).encode())
     return page
 
 
-def measure(out: Path, size: Size, networks: Learned, watcher: Watcher, watch: Callable[[str], Watcher]) -> Facts:
+def measure(
+    out: Path, size: Size, networks: Learned, quick: bool, watcher: Watcher, watch: Callable[[str], Watcher]
+) -> Facts:
     """Judge everything, keeping every number as it is found."""
     notebook = Notebook(out / "numbers.json")
 
@@ -121,6 +126,7 @@ def measure(out: Path, size: Size, networks: Learned, watcher: Watcher, watch: C
         losses=networks.test_loss.reshape(-1, size.seeds, len(KINDS)),
         states=by_kind(note("values of states", partial(state_errors, networks.values, out, size)), size.seeds),
         controls=_controls(size, note),
+        bets={} if quick else bet_sets(note),
         inside={solver: _inside(size, values, solver, note) for solver in SOLVERS},
         programs={
             name: note(f"exploitability of {name}", partial(_judged, form, one)) for name, one in strategies.items()

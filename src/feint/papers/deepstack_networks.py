@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,15 +20,18 @@ from safetensors.numpy import load_file, save
 
 from feint.forms.leaves import leaves_of, restored
 from feint.games.leduc import leduc_no_limit
+from feint.games.poker import Poker
 from feint.public.judge import judge
+from feint.runs.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from feint.runs.files import write_whole
 from feint.runs.lessons import load_lessons, make_lessons
 from feint.runs.provenance import provenance
+from feint.search.bets import Bets
 from feint.search.deepstack import Searching
 from feint.search.lookahead import Method
 from feint.search.resolving import Guesses, Searches, searches_of, written_out
 from feint.search.situations import Situations
-from feint.search.training import Epoch, Schedule, train
+from feint.search.training import Schedule, Trainer
 from feint.search.values import ACTIVATIONS, Activation, Layers, LearnedValues, Values, new_values
 
 GAME = "leduc_no_limit"
@@ -47,7 +51,7 @@ THEIRS = {
     "4 prelu": 17.560428046881,
 }
 """Table 3 of the paper, in mbb/h."""
-NETWORKS, LEARNING = "networks.safetensors", "learning.json"
+NETWORKS, LEARNING, UNFINISHED = "networks.safetensors", "learning.json", "training"
 Tell = Callable[[str], None]
 
 
@@ -122,26 +126,39 @@ def learned(out: Path, size: Size, tell: Tell) -> Learned:
     stacked: Values = jax.tree.map(lambda *each: jnp.stack(each), *start)
     weights = eqx.filter(stacked, eqx.is_inexact_array)
     if not (out / NETWORKS).is_file():
-        lessons, tests = situations(out, size, "train", tell), situations(out, size, "test", tell)
-        losses: list[list[float]] = []
-
-        def watch(epoch: Epoch) -> None:
-            losses.append([round(float(loss), 7) for loss in epoch.test])
-            tell(
-                f"{len(start)} networks, epoch {epoch.number} of {size.epochs}: Huber loss {np.median(epoch.test):.2g}"
-            )
-
-        seeds = [seed for seed in range(size.seeds) for _ in KINDS]
-        batch = min(100, len(lessons.paid))
-        best = train(start, seeds, lessons, tests, Schedule(size.epochs, batch), watch)
-        stacked = jax.tree.map(lambda *each: jnp.stack(each), *best)
+        stacked, losses = trained(out, size, start, tell)
         weights = eqx.filter(stacked, eqx.is_inexact_array)
-        told = {"where": ", ".join(provenance()), "test_loss": losses}
+        rounded = [[round(float(loss), 7) for loss in epoch] for epoch in losses]
+        told = {"where": ", ".join(provenance()), "test_loss": rounded}
         write_whole(out / LEARNING, (json.dumps(told) + "\n").encode())
         write_whole(out / NETWORKS, save({name: np.asarray(leaf) for name, leaf in leaves_of(weights).items()}))
+        shutil.rmtree(out / UNFINISHED, ignore_errors=True)
     kept = restored(load_file(out / NETWORKS), weights)
     told = json.loads((out / LEARNING).read_text())
     return Learned(eqx.combine(kept, stacked), np.array(told["test_loss"]), told["where"])
+
+
+def trained(out: Path, size: Size, start: list[Values], tell: Tell) -> tuple[Values, Float[np.ndarray, "e n"]]:
+    """Networks as they were when they were best, stacked, and their losses in tests after each epoch.
+
+    All is kept after each epoch: what was cut off goes on with the next one, and comes to the same.
+    """
+    lessons, tests = situations(out, size, "train", tell), situations(out, size, "test", tell)
+    seeds, schedule = (
+        [seed for seed in range(size.seeds) for _ in KINDS],
+        Schedule(size.epochs, min(100, len(lessons.paid))),
+    )
+    trainer = Trainer(start, seeds, lessons, tests, schedule)
+    begun, losses = 0, np.zeros((size.epochs, len(start)))
+    if checkpoints(out / UNFINISHED):
+        begun, (told, trainer.state) = load_checkpoint(out / UNFINISHED, (losses, trainer.state), tell)
+        losses = np.array(told)
+    for number in range(begun + 1, size.epochs + 1):
+        losses[number - 1] = trainer.epoch(number).test
+        middle = np.median(losses[number - 1])
+        save_checkpoint(out / UNFINISHED, number, (losses, trainer.state), write_whole)
+        tell(f"{len(start)} networks, epoch {number} of {size.epochs}: Huber loss {middle:.2g}")
+    return jax.tree.map(lambda *each: jnp.stack(each), *trainer.best), losses
 
 
 def situations(out: Path, size: Size, part: Literal["train", "test"], tell: Tell) -> Situations:
@@ -165,9 +182,9 @@ def _new(seed: int) -> list[Values]:
     return [new_values(game, shape, "buckets", key, DEEPEST) for shape, key in zip(shapes, keys, strict=True)]
 
 
-def exploitability(guesses: Guesses, searching: Searching) -> float:
-    """Of a player who searches so, in chips per hand: exact."""
-    searches = searches_of(leduc_no_limit())
+def exploitability(guesses: Guesses, searching: Searching, game: Poker | None = None, bets: Bets = None) -> float:
+    """Of a player who searches so, and considers these bets, in chips per hand: exact."""
+    searches = searches_of(game or leduc_no_limit(), bets)
     return float(_judged(searches, searching.method, guesses))
 
 

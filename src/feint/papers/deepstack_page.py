@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
+from feint.papers.deepstack_bets import bets_section
 from feint.papers.deepstack_figures import MBB
 from feint.papers.deepstack_networks import EIGHT, KINDS, THEIRS
 from feint.tree.unroll import unroll
@@ -58,6 +59,7 @@ player is from the truth, on average, in mbb/h. Searches in the second round nev
 
 ![iterations](iterations.png)
 
+{bets_section(facts.bets) if facts.bets else ""}
 ## Figure 9, with every program
 
 {_table(["program", "exploitability", "mbb/h"], _programs(facts))}

@@ -13,6 +13,7 @@ from typing import Any, final
 import numpy as np
 from jaxtyping import Float
 
+from feint.arena.betting import unroll_betting
 from feint.forms.form import Form
 from feint.forms.strategy import TabularStrategy
 from feint.games.cards import Cards
@@ -20,6 +21,7 @@ from feint.games.errors import BadInput
 from feint.games.hand import Moves
 from feint.games.poker import Poker
 from feint.players.player import Observation, Player
+from feint.search.bets import Bets
 from feint.search.lookahead import Found, Method
 from feint.search.resolving import Guesses, Search, Standing, first_standing, searches_of
 from feint.search.table import seen_in, table_of
@@ -30,7 +32,7 @@ from feint.tree.compiled import compiled
 class ResolvingPlayer(Player):
     """Searches at each of its moves."""
 
-    def __init__(self, form: Form, method: Method, guesses: Guesses, seed: int | None) -> None:
+    def __init__(self, form: Form, method: Method, guesses: Guesses, seed: int | None, bets: Bets = None) -> None:
         if not isinstance(form.game, Poker) or form.game.players != 2 or form.tree is None:
             raise BadInput(
                 f"Re-solving is for poker of two players that can be unrolled, and {form.name} is none; "
@@ -38,7 +40,8 @@ class ResolvingPlayer(Player):
             )
         self._form, self._game, self._method, self._guesses = form, form.game, method, guesses
         self._random = np.random.default_rng(seed)
-        self._first = Search.at(form.game, (0,))
+        self._bets, self._betting = bets, unroll_betting(form.game)
+        self._first = Search.at(form.game, (0,), bets)
         self._standings: tuple[dict[int, Standing], ...] = ({}, {})
         """For each seat, by betting decision."""
         self._found: dict[int, Found] = {}
@@ -47,7 +50,7 @@ class ResolvingPlayer(Player):
     @cached_property
     def strategy(self) -> TabularStrategy:  # type: ignore[override]
         tree = self._form.whole("re-solving")
-        searches, seen = searches_of(self._game), seen_in(tree, self._game)
+        searches, seen = searches_of(self._game, self._bets), seen_in(tree, self._game)
         table = _table(searches, self._method, self._guesses, seen)
         return TabularStrategy(tree.fingerprint, table)
 
@@ -71,16 +74,18 @@ class ResolvingPlayer(Player):
 
     def _search(self, player: int, moves: Moves) -> tuple[Search, Found]:
         """What it finds where this was bet, and whatever it has to know for that."""
-        betting, standings, node = self._first.tree.betting, self._standings[player], 0
+        betting, standings, node = self._betting, self._standings[player], 0
         if not standings:
             standings[0] = first_standing(self._first, self._method, self._guesses, player)
         for move in (*chain(*moves), None):
             here = standings.get(node)
             if betting.actor[node] == player and here is not None:
-                search = Search.at(self._game, (node,))
+                search = Search.at(self._game, (node,), self._bets)
                 if node not in self._found:
                     self._found[node] = search(self._method, self._guesses, [here])
                 standings |= search.after(self._found[node], [here])
+            if move is None and here is None:
+                raise BadInput("The re-solver never comes here: it does not consider one of the bets that it made.")
             if move is None:
                 return search, self._found[node]
             after = int(betting.child[node, move])

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from feint.arena.arena import for_device
-from feint.arena.betting import unroll_betting
+from feint.arena.betting import BettingTree, unroll_betting
 from feint.arena.ranks import HandRanks, build_ranks
 from feint.games.cards import Cards, Deck, best_five
 from feint.games.errors import BadInput
@@ -137,12 +137,15 @@ class Arrivals(ByValue):
     """What each player has put into the pot."""
 
 
-def build_lookahead(game: Poker, nodes: Sequence[int]) -> tuple[PublicTree, Arrivals | None]:
+def build_lookahead(
+    game: Poker, nodes: Sequence[int], betting: BettingTree | None = None
+) -> tuple[PublicTree, Arrivals | None]:
     """The public tree of one round from some of its betting decisions on, each a line, on all boards of that round.
 
     Of the round after it there is only what comes there: what that is worth is for the tree's `beyond` to say.
+    betting: the game's, or as much of it as is to be considered; all of it if left out.
     """
-    betting = unroll_betting(game)
+    betting = betting or unroll_betting(game)
     number = int(betting.round[nodes[0]])
     renamings, _, _ = _start(game, 0, (), symmetric=False)
     draws = [declared.board for declared in game.rounds]

@@ -34,9 +34,12 @@ class Resolving(PlayerConfig):
     """How lookaheads are solved: dcfr, cfr+, cfr, or tool (as the public DeepStack-Leduc program does)."""
     iterations: int = 1000
     """Of the solver, at each decision."""
+    bets: tuple[str, ...] | None = None
+    """The raises that it considers, by name, as in ('pot', 'all-in'); it may be met with others. All if left out."""
 
     def at(self, form: Form, seed: int | None) -> ResolvingPlayer:
-        return ResolvingPlayer(form, Searching(self.solver, self.iterations).method, self._guesses(form), seed)
+        method = Searching(self.solver, self.iterations).method
+        return ResolvingPlayer(form, method, self._guesses(form), seed, self.bets)
 
     def _guesses(self, form: Form) -> Guesses:
         if self.values == "nothing":
@@ -44,7 +47,7 @@ class Resolving(PlayerConfig):
         if self.values == "checked":
             return CheckedDown.of
         if self.values == "played-out" and isinstance(form.game, Poker):
-            return jax.tree_util.Partial(PlayedOut.on, form.game)
+            return jax.tree_util.Partial(PlayedOut.on, form.game, bets=self.bets)
         run = load_run(self.values or _agent(form))
         if run.config.fingerprint != form.fingerprint:
             raise BadInput(

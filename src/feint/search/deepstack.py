@@ -90,7 +90,7 @@ class DeepStack(Config):
     """Situations in an update."""
     encoding: Kind = "even"
     """What the network is told: hands in order of strength, those of equal strength as one (even) or apart (ordered),
-    or each on each board by itself (buckets)."""
+    or each on each board by itself (buckets). The last two are for games that keep suits apart."""
     network: Layers = Layers((96, 96, 96), "prelu")
     """The shape of the network."""
     values: Training = Training(rate=2e-3, decay=10_000.0, updates=100)
@@ -118,6 +118,12 @@ class DeepStack(Config):
             raise BadInput(
                 f"deepstack is for poker of two players, two rounds and one card each, and {form.name} is none; "
                 f"leduc_no_limit and leduc are."
+            )
+        if self.encoding != "even" and game.deck.copies_of_kind > 1:
+            # A network that tells copies of a rank apart has them play differently, and a table has one row for both.
+            raise BadInput(
+                f"encoding={self.encoding} tells cards of a rank apart, and {form.name} does not; take encoding=even, "
+                f"or a game with suits=True."
             )
 
     def on(self, form: Form) -> ValueLearner:

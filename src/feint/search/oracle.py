@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from feint.games.poker import Poker
 from feint.public.build import Arrivals, build_lookahead
+from feint.search.bets import considered
 from feint.search.beyond import CheckedDown, Guess, shares
 from feint.search.lookahead import Lookahead, Method
 from feint.solvers.regrets import DISCOUNTED
@@ -28,11 +29,12 @@ class PlayedOut(Guess):
     """The lines that go on."""
 
     @classmethod
-    def on(cls, game: Poker, arrivals: Arrivals, method: Method = NEARLY) -> Guess:
+    def on(cls, game: Poker, arrivals: Arrivals, method: Method = NEARLY, bets: tuple[str, ...] | None = None) -> Guess:
+        """bets: the raises that are considered there, by name; all if left out."""
         going = np.flatnonzero(arrivals.nodes >= 0)
         if not len(going):
             return CheckedDown.of(arrivals)
-        tree, _ = build_lookahead(game, arrivals.nodes[going].tolist())
+        tree, _ = build_lookahead(game, arrivals.nodes[going].tolist(), considered(game, bets))
         over = tuple((arrivals.nodes < 0).tolist())
         return cls(jnp.asarray(arrivals.paid), over, Lookahead(tree, method), tuple(going.tolist()))
 

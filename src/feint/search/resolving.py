@@ -17,10 +17,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from feint.arena.betting import ILLEGAL
 from feint.games.poker import Poker
 from feint.public.build import Arrivals, build_lookahead, build_public_tree
-from feint.public.play import Tables
+from feint.public.lines import Decision
+from feint.public.play import Moves, Tables
 from feint.public.tree import Beyond, PublicTree
+from feint.search.bets import Bets, by_moves, considered, places
 from feint.search.beyond import shares
 from feint.search.lookahead import Found, Lookahead, Method
 from feint.tree.compiled import compiled
@@ -47,8 +50,8 @@ class Search(eqx.Module):
     arrivals: Arrivals | None = eqx.field(static=True)
 
     @classmethod
-    def at(cls, game: Poker, nodes: Sequence[int]) -> Search:
-        tree, arrivals = build_lookahead(game, nodes)
+    def at(cls, game: Poker, nodes: Sequence[int], bets: Bets = None) -> Search:
+        tree, arrivals = build_lookahead(game, nodes, considered(game, bets))
         return cls(tree, tuple(nodes), arrivals)
 
     @property
@@ -67,7 +70,7 @@ class Search(eqx.Module):
         """How the player stands at the betting decisions that moves and the end of the round lead to."""
         betting, after = self.tree.betting, dict[int, Standing]()
         for line, (node, before) in enumerate(zip(self.nodes, standings, strict=True)):
-            legal = [int(child) for child in betting.child[node] if child != -1]
+            legal = [int(child) for child in betting.child[node] if child != ILLEGAL]
             for child, move, worth in zip(legal, found.strategy, found.after, strict=True):
                 if child >= 0 and betting.round[child] == self.round:
                     after[child] = Standing(shares(before.range * move[:, line]), worth[:, line])
@@ -88,32 +91,62 @@ class Searches(eqx.Module):
     """All searches of a game, by round and decision of its public tree, suits kept apart."""
 
     tree: PublicTree
-    searches: tuple[tuple[Search, ...], ...]
+    searches: tuple[tuple[tuple[Search, ...], ...], ...]
+    """One for each decision; where not all bets are considered, one for each number of moves that are."""
 
     @property
     def paid(self) -> Float[np.ndarray, " k"]:
         """What each player has put into the pot where searches of the first round come to the second."""
-        all_arrivals = (search.arrivals for search in self.searches[0])
+        all_arrivals = (search.arrivals for each in self.searches[0] for search in each)
         return np.concatenate([arrivals.paid[arrivals.nodes >= 0] for arrivals in all_arrivals if arrivals])
 
 
 @lru_cache(maxsize=8)
-def searches_of(game: Poker) -> Searches:
-    """All searches of a game."""
+def searches_of(game: Poker, bets: Bets = None) -> Searches:
+    """All searches of a game by a player who considers some bets, and may be met with any."""
     tree = build_public_tree(game, symmetric=False, exact=True)
     rounds = (stage.betting.decisions for stage in tree.rounds)
     return Searches(
-        tree, tuple(tuple(Search.at(game, decision.nodes.tolist()) for decision in each) for each in rounds)
+        tree,
+        tuple(
+            tuple(
+                tuple(Search.at(game, nodes, bets) for nodes in by_moves(game, bets, decision.nodes))
+                for decision in each
+            )
+            for each in rounds
+        ),
     )
 
 
 def written_out(searches: Searches, method: Method, guesses: Guesses) -> Tables:
     """What two such players do in the whole game."""
-    both = [_found(searches, method, guesses, player, len(searches.tree.rounds)) for player in (0, 1)]
+    tree = searches.tree
+    both = [_found(searches, method, guesses, player, len(tree.rounds)) for player in (0, 1)]
     return tuple(
-        tuple(both[decision.actor][number, decision.number].strategy for decision in stage.betting.decisions)
-        for number, stage in enumerate(searches.tree.rounds)
+        tuple(
+            _everywhere(tree, number, decision, [(search, both[decision.actor][search.nodes]) for search in each])
+            for decision, each in zip(tree.rounds[number].betting.decisions, those, strict=True)
+        )
+        for number, those in enumerate(searches.searches)
     )
+
+
+def _everywhere(tree: PublicTree, number: int, decision: Decision, found: Sequence[tuple[Search, Found]]) -> Moves:
+    """What searches say of betting decisions of one kind, for every move that is legal there.
+
+    A player never comes to those without a search, for they lie behind moves that it does not consider: all moves are
+    equally likely there.
+    """
+    stage, nodes = tree.rounds[number], decision.nodes.tolist()
+    if [search.nodes for search, _ in found] == [tuple(nodes)] and len(found[0][1].strategy) == len(decision.moves):
+        return found[0][1].strategy
+    moves = jnp.full((len(decision.moves), stage.boards, len(nodes), stage.hands), 1.0 / len(decision.moves))
+    for search, each in found:
+        lines = np.array([nodes.index(node) for node in search.nodes])
+        strategy = jnp.stack([*each.strategy, jnp.zeros_like(each.strategy[0])])
+        rows = strategy[places(tree.betting, search.tree.betting, search.nodes), :, np.arange(len(lines))]
+        moves = moves.at[:, :, lines].set(jnp.moveaxis(rows, 1, 2))
+    return tuple(moves)
 
 
 def visited(searches: Searches, method: Method, guesses: Guesses) -> Float[Array, "2 b k h"]:
@@ -122,35 +155,34 @@ def visited(searches: Searches, method: Method, guesses: Guesses) -> Float[Array
     In the order of `Searches.paid`.
     """
     found, visits = [_found(searches, method, guesses, player, 1) for player in (0, 1)], []
-    for decision, search in zip(searches.tree.rounds[0].betting.decisions, searches.searches[0], strict=True):
-        arrived = found[decision.actor][0, decision.number].arrived
-        assert search.arrivals is not None
-        assert arrived is not None
-        both = (arrived.theirs, arrived.mine)[:: 1 if decision.actor == 0 else -1]
-        visits.append(jnp.stack([shares(part[:, search.arrivals.nodes >= 0]) for part in both]))
+    for decision, each in zip(searches.tree.rounds[0].betting.decisions, searches.searches[0], strict=True):
+        for search in each:
+            arrived = found[decision.actor][search.nodes].arrived
+            assert search.arrivals is not None
+            assert arrived is not None
+            both = (arrived.theirs, arrived.mine)[:: 1 if decision.actor == 0 else -1]
+            visits.append(jnp.stack([shares(part[:, search.arrivals.nodes >= 0]) for part in both]))
     return jnp.concatenate(visits, 2)
 
 
 def _found(
     searches: Searches, method: Method, guesses: Guesses, player: int, rounds: int
-) -> dict[tuple[int, int], Found]:
-    """What one player finds at each decision of so many rounds, by round and number."""
-    betting, all_found = searches.tree.betting, dict[tuple[int, int], Found]()
-    standings = {0: first_standing(searches.searches[0][0], method, guesses, player)}
+) -> dict[tuple[int, ...], Found]:
+    """What one player finds at each decision of so many rounds."""
+    betting, all_found = searches.tree.betting, dict[tuple[int, ...], Found]()
+    standings = {0: first_standing(searches.searches[0][0][0], method, guesses, player)}
     for number, stage in enumerate(searches.tree.rounds[:rounds]):
-        for decision in stage.betting.decisions:
-            nodes = decision.nodes.tolist()
-            here = [standings[node] for node in nodes]
-            if decision.actor == player:
-                search = searches.searches[number][decision.number]
+        for decision, each in zip(stage.betting.decisions, searches.searches[number], strict=True):
+            for search in each if decision.actor == player else ():
+                here = [standings[node] for node in search.nodes]
                 found = search(method, guesses, here)
-                all_found[number, decision.number] = found
+                all_found[search.nodes] = found
                 # Of what two searches say of the next round, the later one counts.
                 standings |= search.after(found, here)
-                continue
-            for node, standing in zip(nodes, here, strict=True):
-                inside = (int(child) for child in betting.child[node] if child >= 0 and betting.round[child] == number)
-                standings |= dict.fromkeys(inside, standing)
+            for node in decision.nodes.tolist() if decision.actor != player else ():
+                if node in standings:
+                    after = (child for child in betting.child[node] if child >= 0 and betting.round[child] == number)
+                    standings |= dict.fromkeys(map(int, after), standings[node])
     return all_found
 
 

@@ -57,24 +57,77 @@ def train(
     watch: Callable[[Epoch], None] | None = None,
 ) -> list[Values]:
     """Train networks, each with the seed of its batches: as they were after the epoch with the least loss in tests."""
-    alike: dict[Any, list[int]] = {}
-    for place, values in enumerate(made):
-        shapes = tuple(leaf.shape for leaf in jax.tree.leaves(values))
-        alike.setdefault((jax.tree.structure(values), shapes), []).append(place)
-    groups = {
-        tuple(places): _Group([made[place] for place in places], [seeds[place] for place in places], schedule, lessons)
-        for places in alike.values()
-    }
+    trainer = Trainer(made, seeds, lessons, tests, schedule)
     for number in range(1, schedule.epochs + 1):
-        train_loss, test_loss = np.zeros(len(made)), np.zeros(len(made))
-        # All are started before any is waited for.
-        told = {places: group.epoch(number, lessons, tests) for places, group in groups.items()}
-        for places, (trained, tested) in told.items():
-            train_loss[list(places)], test_loss[list(places)] = np.asarray(trained), np.asarray(tested)
+        told = trainer.epoch(number)
         if watch:
-            watch(Epoch(number, train_loss, test_loss))
-    best = {place: values for places, group in groups.items() for place, values in zip(places, group.best, strict=True)}
-    return [best[place] for place in range(len(made))]
+            watch(told)
+    return trainer.best
+
+
+@final
+class Trainer:
+    """Trains networks epoch by epoch; what it has come to can be kept, and gone on with."""
+
+    def __init__(
+        self,
+        made: Sequence[Values],
+        seeds: Sequence[int],
+        lessons: Situations,
+        tests: Situations,
+        schedule: Schedule,
+    ) -> None:
+        alike: dict[Any, list[int]] = {}
+        for place, values in enumerate(made):
+            shapes = tuple(leaf.shape for leaf in jax.tree.leaves(values))
+            alike.setdefault((jax.tree.structure(values), shapes), []).append(place)
+        self._count, self._lessons, self._tests = len(made), lessons, tests
+        self._groups = {
+            tuple(places): _Group(
+                [made[place] for place in places], [seeds[place] for place in places], schedule, lessons
+            )
+            for places in alike.values()
+        }
+
+    def epoch(self, number: int) -> Epoch:
+        """Once through the lessons, for all of them; epochs count from 1, and each has an order of its own."""
+        trained, tested = np.zeros(self._count), np.zeros(self._count)
+        # All are started before any is waited for.
+        told = {places: group.epoch(number, self._lessons, self._tests) for places, group in self._groups.items()}
+        for places, (in_training, in_tests) in told.items():
+            trained[list(places)], tested[list(places)] = np.asarray(in_training), np.asarray(in_tests)
+        return Epoch(number, trained, tested)
+
+    @property
+    def best(self) -> list[Values]:
+        """Each as it was after the epoch with the least loss in tests."""
+        found = {
+            place: values
+            for places, group in self._groups.items()
+            for place, values in zip(places, group.best, strict=True)
+        }
+        return [found[place] for place in range(self._count)]
+
+    @property
+    def state(self) -> tuple[Progress, ...]:
+        """All that the next epoch needs to know of those before it."""
+        return tuple(group.progress for group in self._groups.values())
+
+    @state.setter
+    def state(self, state: tuple[Progress, ...]) -> None:
+        for group, progress in zip(self._groups.values(), state, strict=True):
+            group.progress = progress
+
+
+class Progress(NamedTuple):
+    """How far networks of one shape have come."""
+
+    weights: Any
+    optimiser: Any
+    best: Any
+    """Their weights after the epoch with the least loss in tests …"""
+    least: Float[Array, " n"]
+    """… and that loss."""
 
 
 @final
@@ -83,14 +136,14 @@ class _Group:
 
     def __init__(self, made: list[Values], seeds: list[int], schedule: Schedule, lessons: Situations) -> None:
         stacked = jax.tree.map(lambda *each: jnp.stack(each), *made)
-        self._weights, self._rest = eqx.partition(stacked, eqx.is_inexact_array)
+        weights, self._rest = eqx.partition(stacked, eqx.is_inexact_array)
         self._keys = jnp.stack([jax.random.key(seed) for seed in seeds])
         steps, rate = len(lessons.paid) // schedule.batch, schedule.rate
         fall = optax.cosine_decay_schedule(rate, schedule.epochs * steps) if schedule.falls else rate
         self._optimiser = optax.adam(fall)
-        self._state = jax.vmap(self._optimiser.init)(self._weights)
-        self._best, self._least = self._weights, jnp.full(len(made), jnp.inf)
-        one = jax.vmap(self._one(steps, schedule.batch), (0, 0, 0, 0, 0, 0, None, None))
+        start = jax.vmap(self._optimiser.init)(weights)
+        self.progress = Progress(weights, start, weights, jnp.full(len(made), jnp.inf, jnp.float32))
+        one = jax.vmap(self._one(steps, schedule.batch), (0, 0, 0, None, None))
         self._epoch = jax.jit(one)
 
     def epoch(
@@ -98,29 +151,20 @@ class _Group:
     ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
         """Once through the lessons: the losses in training and in tests."""
         keys = jax.vmap(jax.random.fold_in, (0, None))(self._keys, number)
-        self._weights, self._state, self._best, self._least, trained, tested = self._epoch(
-            self._weights, self._rest, self._state, keys, self._best, self._least, lessons, tests
-        )
+        self.progress, trained, tested = self._epoch(self.progress, self._rest, keys, lessons, tests)
         return trained, tested
 
     @property
     def best(self) -> list[Values]:
-        whole = eqx.combine(self._best, self._rest)
-        return [jax.tree.map(lambda leaf, place=place: leaf[place], whole) for place in range(len(self._least))]
+        whole, count = eqx.combine(self.progress.best, self._rest), len(self.progress.least)
+        return [jax.tree.map(lambda leaf, place=place: leaf[place], whole) for place in range(count)]
 
     def _one(self, steps: int, batch: int) -> Callable[..., Any]:
         """An epoch of one network."""
 
-        def epoch(
-            weights: Any,
-            rest: Any,
-            state: Any,
-            key: PRNGKeyArray,
-            best: Any,
-            least: Float[Array, ""],
-            lessons: Situations,
-            tests: Situations,
-        ) -> Any:
+        def epoch(progress: Progress, rest: Any, key: PRNGKeyArray, lessons: Situations, tests: Situations) -> Any:
+            weights, state, best, least = progress
+
             def loss(weights: Any, seen: Situations) -> Float[Array, ""]:
                 return loss_of(eqx.combine(weights, rest), seen)
 
@@ -136,6 +180,6 @@ class _Group:
             alone = jax.tree.map(lambda part: part[:, None], tests)
             tested = jax.lax.map(lambda row: loss(weights, row), alone, batch_size=min(ROWS, len(tests.paid))).mean()
             best = jax.tree.map(lambda new, old: jnp.where(tested < least, new, old), weights, best)
-            return weights, state, best, jnp.minimum(tested, least), losses.mean(), tested
+            return Progress(weights, state, best, jnp.minimum(tested, least)), losses.mean(), tested
 
         return epoch

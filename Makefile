@@ -3,10 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run play test test-slow bench format clean
+.PHONY: run studio play test test-slow bench format clean
 
 run: $(READY)
 	$(BIN)/feint train nfsp leduc --seconds 90
+	@echo "make studio opens a page on which you see what it does with every hand, and play against it."
+
+studio: $(READY)
+	@$(BIN)/feint studio
 
 # Against limit hold'em's agent; `make play OPPONENT=runs/leduc-nfsp` against what `make run` has learned.
 OPPONENT ?= feint:holdem

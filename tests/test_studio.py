@@ -275,6 +275,16 @@ def test_a_slow_opponent_holds_up_nobody_else(client):
         assert not slow.thinking
 
 
+def test_those_who_search_are_not_asked_for_all_that_they_would_do(client, monkeypatch):
+    def everything(_):
+        raise AssertionError("this takes minutes")
+
+    monkeypatch.setattr("feint.players.resolver.ResolvingPlayer.strategy", property(everything))
+    opponent = studio_of(client).index.opponent("resolver", "leduc_no_limit")
+    assert opponent.strategy is None
+    assert opponent.adviser is None
+
+
 def test_an_opponent_that_fails_says_so_and_no_more(client):
     index, room = studio_of(client).index, studio_of(client).room
     broken = Opponent("broken", index.form("kuhn"), lambda: Scripted([]), None)

@@ -163,7 +163,9 @@ class Index:
 
         def seated() -> Opponent:
             first = config.at(form, None)
-            return Opponent(config.called or key, form, lambda: config.at(form, None), first.strategy)
+            # Those who search could write down what they do everywhere, but that takes them minutes.
+            strategy = first.strategy if isinstance(first, StrategyPlayer) else None
+            return Opponent(config.called or key, form, lambda: config.at(form, None), strategy)
 
         return self.ready(("opponent", key, game), seated)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 import webbrowser
 from pathlib import Path
@@ -14,6 +15,8 @@ from feint.cli.terminal import err, out
 from feint.games.errors import BadInput
 
 HERE = "127.0.0.1"
+SWITCH = 0.0005
+"""Seconds after which threads take turns: a table must not wait long for one at which somebody thinks."""
 
 
 def studio(
@@ -40,6 +43,7 @@ def studio(
     err.print("The studio is open at this address, to this machine alone; Ctrl-C closes it.")
     if browser:
         threading.Thread(target=lambda: ready.wait() and webbrowser.open(address), daemon=True).start()
+    sys.setswitchinterval(SWITCH)
     config = uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=2, limit_concurrency=2048)
     uvicorn.Server(config).run(sockets=[listening])
 

@@ -30,6 +30,11 @@ QUICK, SLOW = 4, 2
 
 
 @final
+class Late(ValueError):
+    """What was asked for is not possible now. The message is a sentence."""
+
+
+@final
 @dataclass(frozen=True)
 class Decision:
     """One decision of a hand, as it is told when the hand is over."""
@@ -61,7 +66,7 @@ class Finished:
 
 
 @final
-@dataclass
+@dataclass(frozen=True)
 class Score:
     """How a person stands, in chips per hand."""
 
@@ -150,6 +155,11 @@ class Visit:
 
     @property
     def over(self) -> bool:
+        """Whether the hand is, and kept."""
+        return self._ended and not self.thinking
+
+    @property
+    def _ended(self) -> bool:
         return self._hand.actor == TERMINAL
 
     @property
@@ -210,14 +220,15 @@ class Visit:
         won = self._teller.won
         if not won:
             return Score()
-        each, scale = mean(won), 1000 / self.form.big_blind
-        score = Score(len(won), sum(won), each, each * scale)
-        if len(won) >= ENOUGH:
-            score.luck = 1.96 * stdev(won) / math.sqrt(len(won))
-        if self._fair:
-            score.fair = mean(self._fair)
-            score.fair_luck = 1.96 * stdev(self._fair) / math.sqrt(len(self._fair)) if len(self._fair) > 1 else None
-        return score
+        return Score(
+            hands=len(won),
+            total=sum(won),
+            mean=mean(won),
+            mbb=mean(won) * 1000 / self.form.big_blind,
+            luck=_uncertain(won) if len(won) >= ENOUGH else None,
+            fair=mean(self._fair) if self._fair else None,
+            fair_luck=_uncertain(self._fair) if len(self._fair) > 1 else None,
+        )
 
     def wait(self, seconds: float = PATIENCE) -> None:
         """Give the opponent a moment."""
@@ -234,7 +245,7 @@ class Visit:
 
     def _go_on(self) -> None:
         """Let the others move until it is the person's turn, somewhere else than in this request."""
-        if self.over:
+        if self._ended:
             self._finish()
         elif self._hand.actor != self.seat:
             self.thinking = True
@@ -248,7 +259,7 @@ class Visit:
     def _others(self) -> None:
         """Their moves until it is the person's turn. While they think nobody is kept from looking."""
         try:
-            while not self.over and self._hand.actor != self.seat:
+            while not self._ended and self._hand.actor != self.seat:
                 seen = self._hand.observation(self._hand.actor)
                 move, chances = self._other.move(seen), self._chances(seen)
                 with self.lock:
@@ -266,7 +277,8 @@ class Visit:
         seen = self.seen
         self.decisions.append(self._decision(seen, word))
         self._teller.chose(word, moves, self._teller.worth(seen))
-        self.lines.append(f"you: {word}") if len(moves) > 1 and self.form.game.open_moves else None
+        if len(moves) > 1 and self.form.game.open_moves:
+            self.lines.append(f"you: {word}")
         self.turn += 1
         self._hand.make(moves[word])
 
@@ -290,9 +302,9 @@ class Visit:
         self.kept = self._keep(hand)
 
 
-@final
-class Late(ValueError):
-    """What was asked for is not possible now. The message is a sentence."""
+def _uncertain(won: list[float]) -> float:
+    """How far luck goes in the mean of some winnings. No interval at a level: people stop when they like."""
+    return 1.96 * stdev(won) / math.sqrt(len(won))
 
 
 @final

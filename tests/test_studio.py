@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
+import signal
+import subprocess
+import sys
 import threading
 from itertools import permutations, product
 from urllib.parse import quote
 
+import httpx2
 import numpy as np
 import pytest
 
@@ -390,3 +395,19 @@ def test_names_lead_nowhere_but_to_what_is_listed(client):
         told = client.post("/api/tables", json={"opponent": name[:120], "game": name[:120]})
         assert told.status_code == 404, name
         assert client.get(f"/tables/{quote(name, safe='').replace('.', '%2E')}").status_code == 404, name
+
+
+def test_the_command_opens_and_closes_it(tmp_path):
+    command = [sys.executable, "-m", "feint", "studio", "--port", "0", "--no-browser", "--runs", str(tmp_path)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address = server.stdout.readline().strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
+    with httpx2.Client(base_url=address, transport=httpx2.HTTPTransport(retries=5)) as client:
+        assert "Feint" in client.get("/").text
+    busy = subprocess.run([*command, "--port", address.split(":")[-1].rstrip("/")], capture_output=True, text=True)
+    assert busy.returncode == 2
+    assert "cannot be used" in busy.stderr
+    server.send_signal(signal.SIGINT)
+    _, words = server.communicate(timeout=60)
+    assert server.returncode == 0, words
+    assert words.splitlines()[-1].startswith("The studio is closed; hands that were played to their end are in")

@@ -6,6 +6,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -38,14 +39,17 @@ def studio(
     listening = _listening(port)
     port = listening.getsockname()[1]
     address, ready = f"http://{HERE}:{port}/", threading.Event()
-    app = make_app(runs, runs / "hands.sqlite", (f"{HERE}:{port}", f"localhost:{port}"), ready)
+    kept = runs / "hands.sqlite"
+    app = make_app(runs, kept, (f"{HERE}:{port}", f"localhost:{port}"), ready)
     out.print(address)
     err.print("The studio is open at this address, to this machine alone; Ctrl-C closes it.")
     if browser:
         threading.Thread(target=lambda: ready.wait() and webbrowser.open(address), daemon=True).start()
     sys.setswitchinterval(SWITCH)
     config = uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=2, limit_concurrency=2048)
-    uvicorn.Server(config).run(sockets=[listening])
+    with suppress(KeyboardInterrupt):  # Ctrl-C is how it is closed
+        uvicorn.Server(config).run(sockets=[listening])
+    err.print(f"The studio is closed; hands that were played to their end are in {kept}.", soft_wrap=True)
 
 
 def _listening(port: int) -> socket.socket:

@@ -4,8 +4,11 @@ CHANGES are settings by dotted names as a Python dictionary, such as large=large
 look: exploitability in thousandths of a big blind, what a best response gains in each seat, and how much of that the
 learned best responses win (`realised`): what they miss, the average cannot learn to avoid; and the exploitability of
 the average as its last update left it (`rough`), where a moving average of its weights is judged. With --then the
-first variant is trained for --seconds, and all others go on from where it stands, each for that long. For an
-accelerator, or with --game "flop_holdem(ranks=4)" for a few cores.
+first variant is trained for --seconds, and all others go on from where it stands, each for that long. With --fit
+512,512,512 new networks of that shape then learn the average from the reservoir for --fit-seconds, at a rate that
+falls: what that gains, the network of the run had lost. Every variant ends with the decisions at which a best response
+gains most (`leaks`), and --keep FOLDER keeps its networks. For an accelerator, or with --game "flop_holdem(ranks=4)"
+for a few cores.
 """
 
 from __future__ import annotations
@@ -15,17 +18,21 @@ import ast
 import json
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from safetensors.numpy import save_file
 
 from feint.forms.library import form_of
-from feint.learners.nfsp import ALGORITHMS
-from feint.learners.seat import Learned
+from feint.learners.networks import Design
+from feint.learners.nfsp import ALGORITHMS, NFSP
+from feint.learners.seat import Learned, SeatLearner
 from feint.learners.self_play import SelfPlay
+from feint.learners.settings import PolicyTraining
 from feint.public.judge import Expectation, judge, worth
 from feint.public.play import Tables, Written
 from feint.public.policy import written_down
@@ -33,6 +40,10 @@ from feint.public.tree import PublicTree
 
 PIECE = 2.0
 """Seconds between looks at the clock, about."""
+LEAKS = 12
+"""Decisions told of at the end."""
+FITTED = NFSP(batch=8192, policy=PolicyTraining(rate=1e-3, decay=1500.0, power=1.0, smoothing=0.999))
+"""How networks learn an average anew."""
 
 
 def main() -> None:
@@ -42,6 +53,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--then", type=float)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fit", help="units of each hidden layer, separated by commas")
+    parser.add_argument("--fit-seconds", type=float, default=30.0)
+    parser.add_argument("--keep", type=Path, help="a folder, which may be new")
     asked = parser.parse_args()
     form = form_of(asked.game)
     begun: tuple[Any, float] | None = None
@@ -57,7 +71,12 @@ def main() -> None:
             done = _trained(name, form, learner, fresh, 0.0, asked.seconds)
             begun = done if asked.then else None
         else:
-            _trained(name, form, learner, *begun, asked.then)
+            done = _trained(name, form, learner, *begun, asked.then)
+        _last(name, form, learner, done[0], asked.keep)
+        if asked.fit:
+            design = Design(tuple(int(units) for units in asked.fit.split(",")))
+            anew = replace(config, network=design, batch=FITTED.batch, policy=FITTED.policy)
+            _fitted(f"{name}/fit", form, anew.on(form), learner, *done, asked.fit_seconds)
 
 
 def _trained(name: str, form: Any, learner: SelfPlay, state: Any, running: float, seconds: float) -> tuple[Any, float]:
@@ -75,13 +94,67 @@ def _trained(name: str, form: Any, learner: SelfPlay, state: Any, running: float
         running += took
         piece = max(1, min(int(piece * PIECE / took), 10 * piece))
         if running >= min(due, end):
-            due *= 1.6
+            due *= 1.3
             judged, won, rough = _look(learner, tree, state)
             gain, got = ((np.asarray(each - judged.values) * scale).round(1) for each in (judged.best, won))
             row = {"name": name, "seconds": round(running, 1), "steps": int(state.step), "hands": int(state.hands)}
             row |= {"exploitability": round(float(gain.mean()), 2), "gain": gain.tolist(), "realised": got.tolist()}
             print(json.dumps(row | {"rough": round(float(rough) / 2 * scale, 2)}), flush=True)
     return state, running
+
+
+def _last(name: str, form: Any, learner: SelfPlay, state: Any, folder: Path | None) -> None:
+    """Keep what was learned, where it is asked for, and tell where a best response gains most against it."""
+    strategy, scale = learner.strategy(state), 1000 / form.big_blind
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(strategy.arrays(), folder / f"{name.replace('/', '-')}.safetensors")
+    leaks = form.judged(strategy, LEAKS).leaks
+    told = [{"player": leak.player, "sees": leak.sees, "gain": round(leak.gain * scale, 1)} for leak in leaks]
+    print(json.dumps({"name": name, "leaks": told}), flush=True)
+
+
+def _fitted(
+    name: str, form: Any, anew: SelfPlay, learner: SelfPlay, state: Any, running: float, seconds: float
+) -> None:
+    """New networks that learn the average of a run from its reservoir, told of on the way."""
+    history, keys = learner.seating.each(lambda learner, seat: seat.history, state.seats), jax.random.split(state.key)
+    seats = jax.tree.map(jnp.copy, eqx.filter_jit(_afresh)(anew, keys, history))
+    compiled: Any = eqx.filter_jit(_taught, donate="all-except-first")
+    forward = compiled.lower(anew, seats, keys, jnp.asarray(1)).compile()
+    end, piece, due = running + seconds, 50, running + seconds / 2
+    while running < end:
+        started = time.perf_counter()
+        seats, keys = jax.block_until_ready(forward(anew, seats, keys, jnp.asarray(piece)))
+        took = time.perf_counter() - started
+        running += took
+        piece = max(1, min(int(piece * PIECE / took), 10 * piece))
+        if running >= min(due, end):
+            due += seconds / 4
+            parts = anew.seating.apart(seats)
+            judged = _judged(anew, form.public(), tuple(seat.smooth for seat in parts))
+            gain = (np.asarray(judged.best - judged.values) * 1000 / form.big_blind).round(1)
+            row = {"name": name, "seconds": round(running, 1), "updates": int(parts[0].policy.updates)}
+            row |= {"exploitability": round(float(gain.mean()), 2), "gain": gain.tolist()}
+            print(json.dumps(row), flush=True)
+
+
+def _afresh(anew: SelfPlay, keys: jax.Array, history: Any) -> Any:
+    return anew.seating.each(lambda learner, key, rows: learner.new(key)._replace(history=rows), keys, history)
+
+
+def _taught(anew: SelfPlay, seats: Any, keys: jax.Array, updates: jax.Array) -> Any:
+    def update(_: Any, carry: Any) -> Any:
+        seats, keys = carry
+        keys, used = jnp.moveaxis(jax.vmap(jax.random.split)(keys), 1, 0)
+        return anew.seating.each(SeatLearner.learn_policy, seats, used), keys
+
+    return jax.lax.fori_loop(0, updates, update, (seats, keys))
+
+
+@eqx.filter_jit
+def _judged(anew: SelfPlay, tree: PublicTree, networks: Any) -> Any:
+    return judge(tree, written_down(tree, anew.playing(networks)))
 
 
 def _changed(config: Any, place: list[str], value: Any) -> Any:

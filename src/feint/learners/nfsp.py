@@ -84,11 +84,12 @@ LARGE = replace(
 # … for flop hold'em, where nothing may lag behind …
 FLOP = replace(
     LARGE,
-    values=replace(LARGE.values, updates=2, target_every=1, power=1.0),
+    values=replace(LARGE.values, updates=2, target_every=1, power=0.75),
     batch=4096,
     anticipation=0.25,
     network=Design((256, 256, 256)),
     average=replace(LARGE.average, capacity=100_000_000),
+    policy=replace(LARGE.policy, smoothing=0.9998),
 )
 # … and on a few cores.
 SMALL = replace(

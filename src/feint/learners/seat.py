@@ -97,7 +97,7 @@ class SeatLearner(eqx.Module):
         for update in keys[:updates]:
             seat = self._learn_values(seat, update)
         for update in keys[updates:]:
-            seat = self._learn_policy(seat, update)
+            seat = self.learn_policy(seat, update)
         return seat
 
     def _learn_values(self, seat: SeatState, key: PRNGKeyArray) -> SeatState:
@@ -131,7 +131,7 @@ class SeatLearner(eqx.Module):
         clipped: Float[Array, "..."] = optax.huber_loss(error, delta=self.settings.values.error_clip)
         return clipped
 
-    def _learn_policy(self, seat: SeatState, key: PRNGKeyArray) -> SeatState:
+    def learn_policy(self, seat: SeatState, key: PRNGKeyArray) -> SeatState:
         """One update of the average policy towards the choices in the history."""
         settings, history = self.settings.policy, self.history
         if settings is None or seat.policy is None or history is None:

@@ -17,13 +17,14 @@ OPPONENT ?= feint:holdem
 play: $(READY)
 	@$(BIN)/feint play $(OPPONENT)
 
-# Mostly it compiles, and where code is not optimised it takes a quarter less; test-slow runs it as users do.
+# Mostly it compiles, and where code is not optimised it takes a quarter less; test-slow runs it as users do. Tests of one
+# file mostly need the same code and fixtures, so that each process goes through files of its own (worksteal).
 test: $(READY)
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	XLA_FLAGS=--xla_backend_optimization_level=0 $(BIN)/pytest -n 2
+	XLA_FLAGS=--xla_backend_optimization_level=0 $(BIN)/pytest -n 2 --dist worksteal
 
 test-slow: $(READY)
 	$(BIN)/pytest -n 2 -m slow

@@ -26,6 +26,7 @@ from feint.forms.unrolled import TreeForm
 from feint.games.library import library
 from feint.runs.config import resolve
 from feint.solvers.algorithm import Algorithm
+from feint.tree.cache import keep_compiled
 from feint.tree.compiled import compiled
 from feint.tree.unroll import NODE_LIMIT
 
@@ -70,11 +71,12 @@ def _room_for_compiled_code():
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory):
-    """Tests neither read nor fill the user's cache; the workers of one session share theirs."""
+    """Tests neither read nor fill the user's cache; the workers of one session share theirs, compiled code included."""
     root = tmp_path_factory.getbasetemp()
     root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FEINT_CACHE", str(root / "feint-cache"))
+        keep_compiled()
         yield
 
 

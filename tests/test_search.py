@@ -19,7 +19,7 @@ from feint.search.beyond import CheckedDown, Nothing
 from feint.search.lookahead import TOOL, Lookahead, Method
 from feint.search.oracle import NEARLY, PlayedOut
 from feint.search.resolving import searches_of, written_out
-from feint.search.situations import drawing_of, last_round, lines_of, shapes_of
+from feint.search.situations import drawing_of, drawn, last_round, lines_of, shapes_of
 from feint.search.training import Schedule, loss_of, train
 from feint.search.values import SLOPE, Layers, LearnedValues, new_values
 from feint.solvers.public_cfr import PublicRegretMinimiser
@@ -127,8 +127,8 @@ def test_what_ends_bring_grows_in_a_straight_line_with_the_pot(no_limit, pot):
 
 
 def test_situations_are_drawn_and_solved_the_same_again(no_limit):
-    drawing = eqx.filter_jit(drawing_of(no_limit, TOGETHER, 12, met=0.5))
-    first, second, other = (drawing(jax.random.key(seed)) for seed in (1, 1, 2))
+    drawing = drawing_of(no_limit, TOGETHER, 12, met=0.5)
+    first, second, other = (drawn(drawing, jax.random.key(seed)) for seed in (1, 1, 2))
     assert len(first.paid) == 6 * 12
     for one, same in zip(first, second, strict=True):
         np.testing.assert_array_equal(one, same)
@@ -171,8 +171,8 @@ def test_what_networks_say_is_zero_sum_and_the_same_for_boards_that_are(no_limit
 
 
 def test_networks_learn(no_limit):
-    drawing = eqx.filter_jit(drawing_of(no_limit, TOGETHER, 12, met=0.5))
-    lessons, tests = (drawing(jax.random.key(seed)) for seed in (1, 2))
+    drawing = drawing_of(no_limit, TOGETHER, 12, met=0.5)
+    lessons, tests = (drawn(drawing, jax.random.key(seed)) for seed in (1, 2))
     kinds = [((24, 24), "softplus"), ((24,), "relu"), ((24, 24), "tanh"), ((24, 24), "prelu")]
     start = [new_values(no_limit, Layers(*kind), "ordered", jax.random.key(0), deep=2) for kind in kinds]
     told = []
@@ -200,14 +200,14 @@ def test_rounds_played_out_are_worth_what_solved_situations_are(no_limit):
     method = Method(NEARLY.rule, alternating=True, iterations=500)
     guess, stage = PlayedOut.on(no_limit, arrivals, method), tree.rounds[1]
     shapes = shapes_of(no_limit)
-    _, drawn = lines_of(shapes[0], np.zeros(0), 1, 0, method).drawn(jax.random.key(0))
-    ranges = [jnp.repeat(each, len(arrivals.nodes), 1) for each in drawn]
+    _, found = lines_of(shapes[0], np.zeros(0), 1, 0, method).drawn(jax.random.key(0))
+    ranges = [jnp.repeat(each, len(arrivals.nodes), 1) for each in found]
     for player in (0, 1):
         worth = np.asarray(guess(stage, player, ranges[player], ranges[1 - player], jnp.asarray(0)))
         for line, (node, paid) in enumerate(zip(arrivals.nodes, arrivals.paid, strict=True)):
             if node >= 0:
                 shape = next(shape for shape in shapes if shape.low <= paid <= shape.high)
-                solved = lines_of(shape, np.zeros(0), 1, 0, method).solve(jnp.array([paid]), drawn)
+                solved = lines_of(shape, np.zeros(0), 1, 0, method).solve(jnp.array([paid]), found)
                 alone = np.asarray(solved.values)[:, player]
                 np.testing.assert_allclose(worth[:, line] / paid, alone, atol=0.01)
 
@@ -222,8 +222,8 @@ def test_without_a_network_re_solving_is_as_exploitable_as_others_found(no_limit
 
 @pytest.mark.slow
 def test_a_learned_guess_is_better_than_none(no_limit):
-    drawing = eqx.filter_jit(drawing_of(no_limit, replace_iterations(NEARLY, 100), 1024, met=0.9))
-    lessons, tests = (drawing(jax.random.key(seed)) for seed in (1, 2))
+    drawing = drawing_of(no_limit, replace_iterations(NEARLY, 100), 1024, met=0.9)
+    lessons, tests = (drawn(drawing, jax.random.key(seed)) for seed in (1, 2))
     start = new_values(no_limit, Layers((64, 64), "relu"), "ordered", jax.random.key(0))
     values = train([start], [0], lessons, tests, Schedule(epochs=20, batch=100, rate=2e-3, falls=True))[0]
     method = Method(replace(TOOL.rule, skip=50), alternating=False, iterations=100)

@@ -31,6 +31,11 @@ def test_seeds_are_one_line_and_labels_say_what_differs(runs):
     assert seconds == sorted(seconds)
 
 
+def test_no_runs_are_refused_in_a_sentence(tmp_path):
+    with pytest.raises(feint.BadInput, match=r"^There are no runs to compare; name at least one"):
+        feint.compare([], tmp_path / "none.png")
+
+
 def test_a_run_of_many_seeds_is_a_band(tmp_path):
     run = feint.train("cfr", "kuhn", steps=3, seeds=3, out=tmp_path / "run")
     assert curves_of([run])[0].points("steps")[-1] == (3, run.metrics[-1]["seeds"])

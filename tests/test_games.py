@@ -105,6 +105,9 @@ def test_a_game_from_a_users_file(tmp_path):
 
         def odd():
             raise ValueError("too few")
+
+        class Plain:
+            pass
         """)
     )
     game = feint.load_game(f"{file}:my_game(size=4)")
@@ -116,13 +119,31 @@ def test_a_game_from_a_users_file(tmp_path):
         "my_game(width=3)": r"cannot be made \(.*width.*\); check its parameters\.$",
         "odd": r"cannot be made \(ValueError: too few, line \d+\); check its parameters\.$",
         "broken": r"gave a str, not a feint\.Game; return a game from it\.$",
+        "Plain": r"gave a Plain, not a feint\.Game; write class Plain\(feint\.Game\)\.$",
     }.items():
         with pytest.raises(feint.BadInput, match=sentence):
             feint.load_game(f"{file}:{call}")
+    with pytest.raises(
+        feint.BadInput, match=r"does not say which game of that file; write it like .*my_game\.py:Plain\.$"
+    ):
+        feint.load_game(str(file))
     for text, error in {"def x(:": r"SyntaxError: .*line 1\)", "\nimport zzz": "No module named 'zzz', line 2"}.items():
         file.write_text(text)
         with pytest.raises(feint.BadInput, match=rf"cannot be read \(.*{error}\); mend it first\.$"):
             feint.load_game(f"{file}:my_game")
+
+
+@pytest.mark.parametrize("ask", [feint.unroll, lambda game: feint.train("cfr+", game, steps=1)])
+def test_what_is_no_game_is_refused_in_a_sentence(ask):
+    with pytest.raises(feint.BadInput, match=r"^A game is a feint\.Game or a name such as 'leduc', but 5 was given\.$"):
+        ask(5)
+
+
+def test_what_is_no_number_of_steps_is_refused_in_a_sentence():
+    with pytest.raises(
+        feint.BadInput, match=r"^steps must be a positive number below 1e\+18, but steps='ten' was given"
+    ):
+        feint.train("cfr+", "kuhn", steps="ten")
 
 
 def test_simultaneous_games_are_taken_turn_based(tree_of):

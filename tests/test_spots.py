@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from feint.cli import app
+from feint.cli.solve import _print as tell
 from feint.games.errors import BadInput
 from feint.games.hand import Menu
 from feint.games.postflop import DECK, Lock, Spot
@@ -159,6 +160,14 @@ def test_bad_locks_are_one_sentence(lock, sentence):
 
 def test_a_solution_is_drawn(polar, tmp_path):
     assert draw_range(polar.at(), tmp_path / "range.png").stat().st_size > 1000
+
+
+def test_nothing_is_not_told_with_a_minus(polar, capsys):
+    first = polar.at()
+    tell(polar, replace(first, wins=np.full_like(first.wins, -0.001)))
+    told = capsys.readouterr().out
+    assert "0.00" in told
+    assert "-0.00" not in told
 
 
 def test_beyond_the_end_nothing_is_told(polar):

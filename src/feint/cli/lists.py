@@ -38,7 +38,7 @@ def games(
         return
     out.print(_sizes(rows))
     out.print(
-        "\nAlso any sequential OpenSpiel game with perfect recall, as open_spiel:NAME(...), and your own rules, as\n"
+        "\nAlso any sequential OpenSpiel game with perfect recall, as open_spiel:NAME(...), and your own rules, as "
         "my_game.py:my_game(...). Parameters go in brackets: kuhn(players=3). feint games GAME tells all about one."
     )
 

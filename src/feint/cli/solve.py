@@ -149,7 +149,7 @@ def _facts(solution: Solution, node: Node) -> dict[str, Any]:
 def _print(solution: Solution, node: Node) -> None:
     table = Table("hand", "weight", *node.moves, "wins", "equity", box=None, pad_edge=False)
     for kind, weight, chances, wins, equity in node.kinds():
-        table.add_row(kind, f"{weight:.2f}", *(f"{chance:.1%}" for chance in chances), f"{wins:.2f}", f"{equity:.1%}")
+        table.add_row(kind, f"{weight:.2f}", *(f"{chance:.1%}" for chance in chances), f"{wins:z.2f}", f"{equity:.1%}")
     table.add_row("all", f"{node.reach.sum():.2f}", *(f"{chance:.1%}" for chance in node.overall), "", "")
     out.print(table)
     pot = f"{solution.spot.pot:g}"

@@ -8,13 +8,13 @@ from typing import Any
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.games.game import Game
-from feint.games.library import load_game
+from feint.games.library import game_of
 from feint.games.names import modules
 
 
 def form_of(game: Game[Any] | str, report: Callable[[int], None] | None = None) -> Form:
     """A game, or the one of this name, in the first form that is for it; `report` is told of progress in nodes."""
-    game = load_game(game) if isinstance(game, str) else game
+    game = game_of(game)
     for kind in forms():
         if (form := kind.of(game, report)) is not None:
             return form

@@ -7,6 +7,7 @@ calls the function in your file.
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import importlib.util
@@ -68,6 +69,15 @@ def library() -> dict[str, Callable[..., Game[Any]]]:
     }
 
 
+def game_of(game: Game[Any] | str) -> Game[Any]:
+    """A game as it is, or the one that `load_game` finds by its name."""
+    if isinstance(game, str):
+        return load_game(game)
+    if not isinstance(game, Game):
+        raise BadInput(f"A game is a feint.Game or a name such as 'leduc', but {game!r} was given.")
+    return game
+
+
 def load_game(text: str) -> Game[Any]:
     """The game called `text`.
 
@@ -83,7 +93,9 @@ def load_game(text: str) -> Game[Any]:
     if file:
         return _from_file(Path(file + ".py"), call)
     if text.endswith((".py", ".py:")):
-        raise BadInput(f"{text!r} does not say which game of that file; write it like {text.rstrip(':')}:my_game.")
+        path = Path(text.rstrip(":"))
+        like = (f"{path}:{name}" for name in [*_defined(path), "my_game"])
+        raise BadInput(f"{text!r} does not say which game of that file; write it like {next(like)}.")
     name, parameters = parse(text, "game", LIKE)
     known = library()
     if name not in known:
@@ -103,6 +115,16 @@ def pot_fractions(game: str, bets: tuple[float, ...]) -> tuple[float, ...]:
     if not bets or not sizes or list(bets) != sorted(set(bets)):
         raise BadInput(f"{game} needs bets as ascending fractions of the pot such as (0.5, 1), got {bets}.")
     return bets
+
+
+def _defined(path: Path) -> list[str]:
+    """Classes, then functions, that a file of one's own defines; it is read for that, and not run."""
+    try:
+        parts = ast.parse(path.read_bytes()).body
+    except (OSError, SyntaxError, ValueError):
+        return []
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    return [part.name for kind in kinds for part in parts if isinstance(part, kind) and not part.name.startswith("_")]
 
 
 def _from_file(path: Path, call: str) -> Game[Any]:
@@ -126,7 +148,8 @@ def _from_file(path: Path, call: str) -> Game[Any]:
     except Exception as error:
         raise BadInput(f"{path}:{call} cannot be made ({told(error, path)}); check its parameters.") from error
     if not isinstance(game, Game):
-        raise BadInput(f"{path}:{call} gave a {type(game).__name__}, not a feint.Game; return a game from it.")
+        mend = f"write class {make.__name__}(feint.Game)" if isinstance(make, type) else "return a game from it"
+        raise BadInput(f"{path}:{call} gave a {type(game).__name__}, not a feint.Game; {mend}.")
     return _called(game, f"{path}:{call}", make)
 
 

@@ -31,6 +31,8 @@ def compare(
 
 def curves_of(runs: Sequence[Run | Path | str], metric: str | None = None) -> list[Curve]:
     """Runs by what they have in common, labelled by what they do not."""
+    if not runs:
+        raise BadInput("There are no runs to compare; name at least one, such as feint:leduc.")
     groups: dict[str, list[Run]] = {}
     for run in (run if isinstance(run, Run) else load_run(run) for run in runs):
         config = run.config

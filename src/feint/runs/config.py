@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import Field, asdict, dataclass, fields, is_dataclass
 from functools import reduce
 from itertools import pairwise
+from numbers import Real
 from operator import getitem
 from typing import Any, ClassVar, Protocol, Self, TypeVar, final
 
@@ -155,8 +156,9 @@ class RunConfig:
     def __post_init__(self) -> None:
         for name in ("steps", "hands", "seconds", "until"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < MOST:
-                raise BadInput(f"{name} must be a positive number below {MOST:g}, but {name}={value} was given.")
+            number = isinstance(value, Real)
+            if value is not None and not (number and 0 < value < MOST):
+                raise BadInput(f"{name} must be a positive number below {MOST:g}, but {name}={value!r} was given.")
         if not (self.game + self.algorithm).isprintable():
             raise BadInput(f"The name of a game is plain text, but {self.game!r} was given; call it otherwise.")
         check_seed(self.seed)

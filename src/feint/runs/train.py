@@ -14,7 +14,7 @@ from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
 from feint.games.game import Game
-from feint.games.library import load_game
+from feint.games.library import game_of
 from feint.runs.agents import own_folder
 from feint.runs.checkpoint import load_checkpoint
 from feint.runs.config import RunConfig, algorithms, resolve
@@ -64,7 +64,7 @@ def train(
     told = not (steps is None and hands is None and seconds is None and until is None)
     if not told:
         seconds, until = 60.0, 1e-4
-    rules = load_game(game) if isinstance(game, str) else game
+    rules = game_of(game)
     path = own_folder(out) if out else last_folder(rules.name, algorithm) if resume else None
     before = config_of(path) if resume and path else None
     if before and not settings and preset is None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from feint.games.errors import BadInput, told
 from feint.games.game import CHANCE, TERMINAL, Game
-from feint.games.library import load_game
+from feint.games.library import game_of
 from feint.tree.cache import read_tree, tree_file, write_tree
 from feint.tree.held import fixed, held
 from feint.tree.tree import Tree
@@ -36,7 +36,7 @@ def unroll(
     named by FEINT_CACHE (`~/.cache/feint` if it is unset); `cache=False` neither reads nor writes there. `report` is
     told the number of nodes every so often.
     """
-    game = load_game(game) if isinstance(game, str) else game
+    game = game_of(game)
     file = tree_file(game) if cache else None
     if file and (kept := read_tree(file, game)) is not None and kept.nodes <= limit:
         return kept

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, final
 
 import numpy as np
 from safetensors import SafetensorError
@@ -25,6 +25,11 @@ State = TypeVar("State")
 KEEP = 3
 """How many checkpoints a run keeps."""
 NAME = re.compile(r"(\d+)\.([0-9a-f]{64})\.safetensors")
+
+
+@final
+class Damaged(ValueError):
+    """A checkpoint whose bytes do not match its name. The message is a sentence."""
 
 
 def save_checkpoint(folder: Path, step: int, state: Any, write: Callable[[Path, bytes], None]) -> Path:
@@ -46,19 +51,26 @@ def load_checkpoint(folder: Path, like: State, warn: Callable[[str], None]) -> t
     """
     found = checkpoints(folder)
     for step, path in found:
-        data = path.read_bytes()
-        if hashlib.sha256(data).hexdigest() != NAME.fullmatch(path.name)[2]:  # type: ignore[index]
-            warn(f"{path} is damaged (its bytes do not match its name); using the one before it.")
-            continue
         try:
-            return step, restored(load(data), like)
-        except (SafetensorError, KeyError, ValueError, TypeError) as error:
-            raise BadInput(
-                f"{path} is not a checkpoint of this algorithm on this game, or not of this kind of device ({error}; "
-                f"accelerators hold the seats of card games as one); go on where the run was begun, or train anew."
-            ) from error
+            return step, read_checkpoint(path, like)
+        except Damaged:
+            warn(f"{path} is damaged (its bytes do not match its name); using the one before it.")
     what = "has no sound checkpoint" if found else "has no checkpoint"
     raise BadInput(f"{folder.parent} {what} to go on from; train without --resume into a new folder.")
+
+
+def read_checkpoint(path: Path, like: State) -> State:
+    """The state in one checkpoint, in the shape of `like`. Raises `Damaged` where its bytes do not match its name."""
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != NAME.fullmatch(path.name)[2]:  # type: ignore[index]
+        raise Damaged(f"{path} is damaged (its bytes do not match its name); choose another checkpoint.")
+    try:
+        return restored(load(data), like)
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:
+        raise BadInput(
+            f"{path} is not a checkpoint of this algorithm on this game, or not of this kind of device ({error}; "
+            f"accelerators hold the seats of card games as one); go on where the run was begun, or train anew."
+        ) from error
 
 
 def checkpoints(folder: Path) -> list[tuple[int, Path]]:

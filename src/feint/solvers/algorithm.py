@@ -48,6 +48,10 @@ class Algorithm(eqx.Module, Generic[State]):
     def strategy(self, state: State) -> Strategy:
         """The strategy to be judged and played."""
 
+    def latest(self, state: State) -> Strategy | None:
+        """What the next iteration plays, where that is another strategy than the one to be judged; None elsewhere."""
+        return None
+
     def measure(self, state: State, form: SequenceForm | None) -> Metrics:
         """Further numbers for the log, taken at evaluations only; without a form the game is too large to judge."""
         return {}

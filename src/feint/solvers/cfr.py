@@ -118,3 +118,6 @@ class RegretMinimiser(Algorithm[CFRState]):
             side.normalise(plan_sum[:-1]) for side, plan_sum in zip(self.form.sides, state.plan_sum, strict=True)
         ]
         return TabularStrategy(self.fingerprint, self.form.table(averages))
+
+    def latest(self, state: CFRState) -> TabularStrategy:
+        return TabularStrategy(self.fingerprint, self.form.table(state.strategies))

@@ -92,3 +92,9 @@ class FictitiousPlayer(Algorithm[FictitiousState]):
     def strategy(self, state: FictitiousState) -> TabularStrategy:
         averages = [side.normalise(plan[:-1]) for side, plan in zip(self.form.sides, state.average, strict=True)]
         return TabularStrategy(self.fingerprint, self.form.table(averages))
+
+    def latest(self, state: FictitiousState) -> TabularStrategy:
+        responses = [
+            side.pure(side.backup(without(player, state.average))) for player, side in enumerate(self.form.sides)
+        ]
+        return TabularStrategy(self.fingerprint, self.form.table(responses))

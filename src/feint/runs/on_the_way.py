@@ -1,0 +1,103 @@
+"""What a run's strategy was on its way: from the checkpoints that it keeps, or by running it again from its seed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Float
+
+from feint.forms.form import Form
+from feint.forms.strategy import Strategy
+from feint.games.errors import BadInput
+from feint.runs.checkpoint import Damaged, checkpoints, read_checkpoint
+from feint.runs.config import RunConfig, resolve
+from feint.runs.files import CHECKPOINTS, Row
+from feint.runs.loop import evaluation_points
+from feint.runs.run import config_of
+from feint.runs.trainer import Trainer
+
+SAME = 1e-9
+"""How far a run made again may be from what it logged, in chips per hand: rounding."""
+
+
+def steps_kept(path: Path) -> list[int]:
+    """The steps of which a run keeps a checkpoint, the first of them first."""
+    return [step for step, _ in reversed(checkpoints(path / CHECKPOINTS))]
+
+
+def strategy_at(path: Path, step: int, form: Form) -> Strategy:
+    """The strategy that a run had at one of its checkpoints; of many seeds, the best one's there."""
+    kept, config = dict(checkpoints(path / CHECKPOINTS)), config_of(path)
+    if step not in kept:
+        known = ", ".join(f"{each:,}" for each in sorted(kept)) or "none"
+        raise BadInput(f"{path.name} keeps no checkpoint of step {step:,}; it keeps {known}.")
+    trainer = _trainer(config, form)
+    try:
+        trainer.state, trainer.step = read_checkpoint(kept[step], trainer.state), step
+    except Damaged as error:
+        raise BadInput(str(error)) from error
+    return trainer.strategy()
+
+
+@final
+@dataclass(frozen=True)
+class Stage:
+    """A run at one of its evaluations."""
+
+    step: int
+    table: Float[np.ndarray, "i a"]
+    """The strategy that was judged then …"""
+    latest: Float[np.ndarray, "i a"] | None
+    """… and what the next iteration played, where that is another."""
+    exploitability: float
+
+
+@final
+@dataclass(frozen=True)
+class Replayed:
+    """A run made again."""
+
+    stages: tuple[Stage, ...]
+    whole: bool
+    """Whether it was made again to its end, in the time there was."""
+    off: float
+    """The largest difference of an evaluation from what was logged, in chips per hand."""
+
+    @property
+    def same(self) -> bool:
+        return self.off <= SAME
+
+
+def replayable(config: RunConfig, form: Form) -> bool:
+    """Whether a run can be made again soon: of a game that is unrolled, by an algorithm that needs that."""
+    return form.tree is not None and config.seeds == 1 and resolve(config.algorithm, config.settings).needs_tree
+
+
+def replayed(config: RunConfig, form: Form, logged: list[Row], seconds: float) -> Replayed:
+    """Make a run again from its seed for so many seconds, and compare its evaluations with those that were logged."""
+    tree = form.whole("making a run again")
+    solver = resolve(config.algorithm, config.settings).on(form)
+    trainer = Trainer(solver, form.gauge(True), config)
+    both = eqx.filter_jit(lambda solver, state: (solver.strategy(state), solver.latest(state)))
+    known = {row["step"]: row["exploitability"] for row in logged}
+    last = max(known, default=0)
+    stages, off, begun = list[Stage](), 0.0, time.monotonic()
+    for step in evaluation_points(last, trainer.growth):
+        if step > last or (stages and time.monotonic() - begun > seconds):
+            break
+        trainer.advance(step - trainer.step)
+        found = float(trainer.evaluate()["exploitability"])
+        off = max(off, abs(found - known[step])) if step in known else off
+        strategy, latest = both(solver, trainer.state)
+        stages.append(Stage(step, strategy.table(tree), None if latest is None else latest.table(tree), found))
+    return Replayed(tuple(stages), bool(stages) and stages[-1].step == last, off)
+
+
+def _trainer(config: RunConfig, form: Form) -> Trainer:
+    asked = resolve(config.algorithm, config.settings)
+    return Trainer(asked.on(form), form.gauge(asked.needs_tree), config)

@@ -1,0 +1,240 @@
+"""Compare: two agents, two runs, or two checkpoints of one run, where they differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Annotated
+from urllib.parse import urlencode
+
+import htpy as h
+from fastapi import APIRouter, Query, Request, Response
+from htpy import Node, Renderable
+from starlette.responses import HTMLResponse
+
+from feint.games.errors import BadInput
+from feint.games.poker import Poker
+from feint.studio.choosing import Chosen, choose, finished
+from feint.studio.comparing import HEADS, Comparison, Difference, kinds_apart, same_game
+from feint.studio.index import Index, Listed
+from feint.studio.page import Tab, chooser, field, page, table
+from feint.studio.pages.play import REFUSALS
+from feint.studio.pages.strategy import Words, later_of, soon, working
+from feint.studio.pages.strategy_data import CSV
+from feint.studio.sheets import sheet
+from feint.studio.views.difference import difference_cell, kinds_chart, kinds_table
+from feint.studio.views.parts import note, percent
+from feint.studio.walking import Walk
+
+router = APIRouter()
+TAB = Tab(4, "Compare", "/compare")
+A_PAGE = 50
+Name = Annotated[str, Query(max_length=120)]
+Stop = Annotated[int | None, Query(ge=0, le=1000)]
+
+
+@router.get("/compare", include_in_schema=False)
+def compare(
+    request: Request,
+    first: Name = "",
+    second: Name = "",
+    first_at: Stop = None,
+    second_at: Stop = None,
+    words: Annotated[str, Query(max_length=100, alias="filter")] = "",
+    page_number: Annotated[int, Query(ge=1, le=10**6, alias="page")] = 1,
+    betting: Words = "",
+    board: Words = "",
+) -> HTMLResponse:
+    index: Index = request.app.state.studio.index
+    known = {each.key: each for each in index.listed() if each.finished}
+    first = first or next(iter(known), "")
+    one = finished(index, first)
+    alike = [each for each in known.values() if each.config.fingerprint == one.config.fingerprint]
+    if second not in {each.key for each in alike}:
+        if second:
+            finished(index, second)
+        second = next((each.key for each in alike if each.key != first), first)
+    chosen = [choose(index, later_of(request), key, stop) for key, stop in ((first, first_at), (second, second_at))]
+    if chosen[0] is None or chosen[1] is None:
+        waiting = working("Both strategies are being read and judged")
+        return page(request, "Compare", _choices(first, second, list(known.values()), alike, []), waiting)
+    pair = chosen[0], chosen[1]
+    choices = _choices(first, second, list(known.values()), alike, pair)
+    alert: Node = None
+    try:
+        content = _differences(request, pair, words, page_number, betting, board)
+    except BadInput as error:
+        alert = h.p(".failed", role="alert")[str(error)]
+        content = _differences(request, pair, "", 1, "", "")
+    return page(request, "Compare", choices, alert, content)
+
+
+def _choices(first: str, second: str, known: list[Listed], alike: list[Listed], pair: Sequence[Chosen]) -> Renderable:
+    submit = {"data-submit": ""}
+    firsts = [(each.key, f"{each.key} ({each.config.game})") for each in known]
+    about = "Working out what they were on their way."
+    if pair:
+        about = "A slider goes over training: checkpoints that are kept, and what can soon be made again from the seed."
+        if not any(each.stops for each in pair):
+            about = "Neither keeps checkpoints of its way, nor can that soon be made again: both are at their end."
+    return h.section(aria_label="What to compare")[
+        h.p(".lead")[
+            "Two agents or runs of one game, or one run at two places of its way: where they play differently, what "
+            "matters most first."
+        ],
+        h.form(".choices", data_go="/compare")[
+            chooser("First", "first", firsts, first, **submit),
+            chooser("Second", "second", [(each.key, each.key) for each in alike], second, **submit),
+            (_slider(*each) for each in zip(("First", "Second"), ("first_at", "second_at"), pair, strict=False)),
+            h.button(type="submit")["Compare"],
+        ],
+        note(about),
+    ]
+
+
+def _slider(label: str, name: str, chosen: Chosen) -> Node:
+    if not chosen.stops:
+        return None
+    where = "at its end" if chosen.step is None else f"at step {chosen.step:,}"
+    return field(
+        f"{label}: {where}", name, f"{chosen.stop}", "range", min="0", max=f"{len(chosen.stops)}", step="1",
+        id=name, **{"data-submit": "", "aria-valuetext": where},
+    )  # fmt: skip
+
+
+def _differences(
+    request: Request, pair: tuple[Chosen, Chosen], words: str, page_number: int, betting: str, board: str
+) -> Node:
+    first, second = pair[0].book, pair[1].book
+    same_game(first, second)
+    if first.pages is None or second.pages is None:
+        return _by_hands(request, pair, betting, board)
+    compared = Comparison(first.pages, second.pages)
+    rows = compared.found(words)
+    last = max(1, -(-len(rows) // A_PAGE))
+    number = min(max(1, page_number), last)
+    shown = [compared.difference(row) for row in rows[(number - 1) * A_PAGE : number * A_PAGE]]
+    both = zip(pair, (first.pages, second.pages), strict=True)
+    judged = [(each.words, pages.exploitability.words) for each, pages in both]
+    return [
+        _judged(judged),
+        h.section("#differences", aria_label="Where they differ")[
+            h.h2["Where they differ"],
+            h.p[
+                "They part, all information sets weighted by how often hands come there, by ",
+                h.strong[percent(float((compared.apart * compared.reach).sum() / compared.reach.sum()))],
+                " of probability at a decision (exact).",
+            ],
+            h.form(".choices", data_go="/compare")[
+                _hidden(pair),
+                field("Labels with", "filter", words, maxlength="100"),
+                h.button(type="submit")["Find"],
+            ],
+            table(
+                ("Player", "Sees", "Moves: first, second, difference", "Apart", "Comes to this", "Apart × comes"),
+                map(_row, shown),
+                f"{len(rows):,} information sets, {len(shown)} shown; the first is {pair[0].words}, the second "
+                f"{pair[1].words}",
+                numbers=3,
+            )
+            if rows
+            else h.p["No label has these words."],
+            _turn(pair, words, number, last),
+            note(
+                "Apart: how much of the probability lies on other moves. Comes to this: how often a hand does, the "
+                "mean of both. ",
+                h.a(href=f"/api/compare.csv?{urlencode(_query(pair))}", download="")["All of it as CSV"],
+            ),
+        ],
+    ]
+
+
+def _judged(rows: Iterable[tuple[str, str]]) -> Renderable:
+    return h.section(aria_label="How good they are")[
+        h.h2["How good they are"], table(("Strategy", "Exploitability"), rows, "What a best response gains")
+    ]
+
+
+def _row(each: Difference) -> tuple[Node, ...]:
+    return (
+        f"{each.player + 1}",
+        each.sees,
+        difference_cell(each.first, each.second),
+        percent(each.apart),
+        percent(each.reach),
+        percent(each.weight),
+    )
+
+
+def _query(pair: tuple[Chosen, Chosen]) -> dict[str, str | int]:
+    one, other = pair
+    return {"first": one.listed.key, "second": other.listed.key, "first_at": one.stop, "second_at": other.stop}
+
+
+def _hidden(pair: tuple[Chosen, Chosen]) -> Node:
+    return [h.input(type="hidden", name=name, value=f"{value}") for name, value in _query(pair).items()]
+
+
+def _turn(pair: tuple[Chosen, Chosen], words: str, number: int, last: int) -> Node:
+    def to(place: int) -> str:
+        more: Mapping[str, str | int] = _query(pair) | {"filter": words, "page": place}
+        return f"/compare?{urlencode(more)}"
+
+    if last == 1:
+        return None
+    return h.nav(".turn", aria_label="More of them")[
+        h.a(href=to(number - 1))["‹ before"] if number > 1 else None,
+        h.span[f"page {number} of {last:,}"],
+        h.a(href=to(number + 1))["after ›"] if number < last else None,
+    ]
+
+
+def _by_hands(request: Request, pair: tuple[Chosen, Chosen], betting: str, board: str) -> Node:
+    """Games too large to list: every two cards at one decision."""
+    if not pair[0].book.has_combinations:
+        return h.p[
+            "This game is too large to list, and no hold'em, so its strategies cannot be laid beside each other."
+        ]
+    game = pair[0].book.form.game
+    assert isinstance(game, Poker)
+    walk = Walk.to(game, betting)
+    form = h.form(".choices", data_go="/compare")[
+        _hidden(pair),
+        field("Betting so far", "betting", betting, maxlength="300", placeholder="raise call / check bet"),
+        field("Board", "board", board, maxlength="40"),
+        h.button(type="submit")["Show"],
+    ]
+    judged = _judged((each.words, each.listed.how_good) for each in pair)
+    if walk.hand.board and not board:
+        return [judged, form, h.p["The board lies open here: name its cards."]]
+    told = []
+    for chosen in pair:
+        key, asked = ("chart", chosen.listed.key, chosen.step, walk.betting, board), chosen.book.combinations
+        told.append(soon(request, key, partial(asked, betting, board)))
+    if told[0] is None or told[1] is None:
+        return [judged, form, working("Every two cards are being asked about")]
+    kinds = kinds_apart(told[0], told[1])
+    return [
+        judged,
+        h.section("#differences", aria_label="Where they differ")[
+            h.h2[f"After {walk.betting}" if walk.betting else "The first move"],
+            form,
+            kinds_chart(kinds, len(game.deck.ranks)),
+            kinds_table(kinds),
+        ],
+    ]
+
+
+@router.get("/api/compare.csv", responses=REFUSALS | CSV, response_class=Response)
+def compare_sheet(
+    request: Request, first: Name, second: Name, first_at: Stop = None, second_at: Stop = None
+) -> Response:
+    """Where two strategies of an unrolled game differ: a row for each move, what matters most first."""
+    index: Index = request.app.state.studio.index
+    asked = ((first, first_at), (second, second_at))
+    books = [each.book for key, stop in asked if (each := choose(index, later_of(request), key, stop, None))]
+    same_game(*books)
+    one, other = books[0].pages, books[1].pages
+    if one is None or other is None:
+        raise BadInput(f"{books[0].form.name} is too large to list; ask for each strategy's CSV at one decision.")
+    return sheet(f"{first} and {second}", HEADS, Comparison(one, other).rows())

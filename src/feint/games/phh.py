@@ -25,7 +25,7 @@ LIMIT, NO_LIMIT = "FT", "NT"
 """What the format calls the two games of hold'em."""
 MOVES = {FOLD: "f", CALL: "cc"}
 DIGITS = 6
-"""Behind the point, of amounts that are written: what is bet on all streets together is then what it is, to the last."""
+"""Behind the point, of amounts that are written; totals are rounded, so that all bets together are what they were."""
 TOLERANCE = 1e-5
 """Amounts that differ by less are the same."""
 

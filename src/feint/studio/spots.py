@@ -32,8 +32,10 @@ MOST_NODES = 200
 class Job:
     """A spot that is to be solved, is being solved or was."""
 
-    def __init__(self, name: str, spot: Spot, share: float, seconds: float, cells: int) -> None:
-        self.name, self.spot, self.share, self.seconds, self.cells = name, spot, share, seconds, cells
+    def __init__(self, name: str, spot: Spot, share: float, seconds: float) -> None:
+        self.name, self.spot, self.share, self.seconds = name, spot, share, seconds
+        self.cells = 0
+        """Numbers in its tables, once they are counted."""
         self.begun, self.stopped = False, threading.Event()
         self.curve: list[Progress] = []
         """Exploitability as it fell."""
@@ -61,6 +63,7 @@ class Job:
             return
         self.begun = True
         try:
+            self.cells = self._counted()
             self.solution = solve(
                 self.spot, self.share, seconds=self.seconds, progress=self.curve.append, stop=self.stopped.is_set
             )
@@ -70,6 +73,17 @@ class Job:
             self.failed = (
                 f"This spot could not be solved ({type(error).__name__}: {str(error)[:200]}); make it smaller."
             )
+
+    def _counted(self) -> int:
+        """How large it is, if that is not too much. Walking large betting takes seconds, so nobody waits for it."""
+        check_spot(self.spot)
+        cells = sum(spot_size(self.spot).cells)
+        if cells > MOST_CELLS:
+            raise BadInput(
+                f"The spot on {self.spot.board} has {cells:,} numbers to find, and the studio holds {MOST_CELLS:,}; "
+                f"offer fewer bets, start on a later street, or solve it with feint solve."
+            )
+        return cells
 
 
 @final
@@ -84,17 +98,10 @@ class Spots:
 
     def ask(self, spot: Spot, share: float, seconds: float) -> Job:
         """Have a spot solved, as soon as those before it are."""
-        check_spot(spot)
-        cells = sum(spot_size(spot).cells)
-        if cells > MOST_CELLS:
-            raise BadInput(
-                f"The spot on {spot.board} has {cells:,} numbers to find, and the studio holds {MOST_CELLS:,}; offer "
-                f"fewer bets, start on a later street, or solve it with feint solve."
-            )
         with self._lock:
             if sum(not job.over for job in self._jobs.values()) > MOST_WAITING:
                 raise Late(f"{MOST_WAITING} spots are waiting already; stop one, or wait.")
-            job = Job(secrets.token_hex(4), spot, share, seconds, cells)
+            job = Job(secrets.token_hex(4), spot, share, seconds)
             self._jobs[job.name] = job
             self._forget()
         self._solver.submit(self._solved, job)
@@ -141,12 +148,14 @@ class Spots:
 
     def _solved(self, job: Job) -> None:
         job.work()
+        with self._lock:
+            self._forget()
         if job.solution is not None:
             self.node(job, "", 0)  # people look at the start first, and that takes seconds
 
     def _forget(self) -> None:
         """Let go of the oldest that are over, as far as there is too much."""
-        for job in list(self._jobs.values()):
+        for job in list(self._jobs.values())[:-1]:
             held = sum(each.cells for each in self._jobs.values())
             if job.over and (len(self._jobs) > MOST_KEPT or held > MOST_CELLS):
                 del self._jobs[job.name]

@@ -35,12 +35,17 @@ Text = Annotated[str, Field(max_length=4000)]
 Few = Annotated[str, Field(max_length=100)]
 
 
-class Asked(BaseModel, extra="forbid"):
-    """A spot, as `feint solve` takes it; the page begins with one that is solved soon."""
+MOST_SIZES = 6
+"""Bets and raises that may be offered each."""
+MOST_CHIPS = 1e9
 
-    board: Few = "QsJh2h5c7d"
-    oop: Text = "22+,A2s+,K8s+,Q9s+,J9s+,T8s+,97s+,87s,76s,65s,A8o+,KTo+,QTo+,JTo"
-    ip: Text = "22+,A2s+,K5s+,Q8s+,J8s+,T8s+,97s+,86s+,76s,65s,54s,A5o+,K9o+,Q9o+,J9o+,T9o"
+
+class Asked(BaseModel, extra="forbid"):
+    """A spot, as `feint solve` takes it."""
+
+    board: Few
+    oop: Text
+    ip: Text
     pot: float = 10.0
     stack: float = 95.0
     bets: Few = "0.5,1"
@@ -54,14 +59,28 @@ class Asked(BaseModel, extra="forbid"):
 
     def spot(self) -> Spot:
         words = self.model_dump(exclude={"share", "seconds"})
+        for name in ("pot", "stack"):
+            if 0 < words[name] < 1 / MOST_CHIPS or words[name] > MOST_CHIPS:
+                raise BadInput(f"The studio takes a {name} of up to {MOST_CHIPS:,.0f} chips, not {words[name]:g}.")
         return Spot.read(words | {name: _sizes(words[name], name) for name in ("bets", "raises")})
 
 
 def _sizes(text: str, name: str) -> list[float]:
     try:
-        return [float(size) for size in text.replace(",", " ").split()]
+        sizes = [float(size) for size in text.replace(",", " ").split()]
     except ValueError as error:
         raise BadInput(f"{name} are fractions of the pot such as 0.5,1, but {text!r} was given.") from error
+    if len(sizes) > MOST_SIZES:
+        raise BadInput(f"The studio takes at most {MOST_SIZES} {name}, but {len(sizes)} were given; leave some out.")
+    return sizes
+
+
+FIRST = Asked(
+    board="QsJh2h5c7d",
+    oop="22+,A2s+,K8s+,Q9s+,J9s+,T8s+,97s+,87s,76s,65s,A8o+,KTo+,QTo+,JTo",
+    ip="22+,A2s+,K5s+,Q8s+,J8s+,T8s+,97s+,86s+,76s,65s,54s,A5o+,K9o+,Q9o+,J9o+,T9o",
+)
+"""What the page begins with: a river, which is solved soon."""
 
 
 class Begun(BaseModel):
@@ -150,7 +169,7 @@ def spots_page(request: Request) -> HTMLResponse:
             "Say what a spot of no-limit hold'em is like, and see what to do with every hand: solved until nobody can "
             "win more than the share of the pot that you name by playing differently."
         ],
-        _form(Asked().model_dump()),
+        _form(FIRST.model_dump()),
         kept and [h.h2["The last spots"], _listed(kept)],
     )
 
@@ -206,7 +225,7 @@ def spot_page(request: Request, name: str, betting: Betting = "", kind: str = ""
     spots = request.app.state.studio.spots
     job = spots.find(name)
     content = solved_spot(spots, job, betting, kind) if job.solution else [_stand(job, not job.over)]
-    given = Asked().model_dump() | {name: getattr(job.spot, name) for name in ("board", "oop", "ip", "pot", "stack")}
+    given = FIRST.model_dump() | {name: getattr(job.spot, name) for name in ("board", "oop", "ip", "pot", "stack")}
     given |= {"rake": job.spot.rake, "rake_cap": job.spot.rake_cap, "share": job.share, "seconds": job.seconds}
     menu = job.spot.menu(job.spot.streets[0], "oop")
     given |= {name: ",".join(f"{size:g}" for size in getattr(menu, name)) for name in ("bets", "raises")}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,7 +91,12 @@ def tell(solution: Solution, betting: str, picture: Path | None, as_json: bool) 
         if often < SELDOM:
             what = "what is told of it was hardly learned"
             err.print(f"{seat} plays so with {often:.2g} of its hands, and {what}.", soft_wrap=True)
-    print_json(_facts(solution, node)) if as_json else _print(solution, node)
+    if as_json:
+        from feint.report.spot_facts import spot_facts
+
+        print_json(spot_facts(solution, node))
+    else:
+        _print(solution, node)
     if picture is not None:
         err.print(f"The picture is {picture}.", soft_wrap=True)
 
@@ -114,36 +118,6 @@ def _spot(where: str, given: dict[str, Any]) -> Spot:
 
 def _sizes(text: str) -> list[str]:
     return [size for size in text.replace(" ", "").split(",") if size]
-
-
-def _facts(solution: Solution, node: Node) -> dict[str, Any]:
-    from feint.games.postflop import DECK
-
-    hands = []
-    for place in (node.reach > 0).nonzero()[0]:
-        wins = [None if math.isnan(value) else value for value in node.wins[place].tolist()]
-        hands.append(
-            {
-                "hand": "".join(DECK.name(int(card)) for card in node.hands[place][::-1]),
-                "weight": float(node.reach[place]),
-                "moves": dict(zip(node.moves, node.chances[place].tolist(), strict=True)),
-                "wins": dict(zip(node.moves, wins, strict=True)),
-                "equity": None if math.isnan(node.equity[place]) else float(node.equity[place]),
-            }
-        )
-    return {
-        "board": "".join(map(DECK.name, node.board)),
-        "pot": solution.spot.pot,
-        "exploitability": {"value": solution.share, "unit": "share of the pot", "kind": "exact"},
-        "iterations": solution.steps,
-        "seconds": solution.seconds,
-        "wins": {seat: solution.wins(seat) for seat in ("oop", "ip")},
-        "rake": solution.raked,
-        "player": node.seat,
-        "comes": node.comes,
-        "moves": dict(zip(node.moves, node.overall.tolist(), strict=True)),
-        "hands": hands,
-    }
 
 
 def _print(solution: Solution, node: Node) -> None:

@@ -31,6 +31,34 @@ def read_range(text: str, deck: Deck) -> dict[Cards, float]:
     return hands
 
 
+def kind_of(cards: Cards, deck: Deck) -> str:
+    """What two cards, ascending, are called when suits are left out: AA, AKs (suited) or AKo."""
+    low, high = (deck.ranks[deck.rank(card)] for card in cards)
+    end = "" if low == high else "s" if deck.suit(cards[0]) == deck.suit(cards[1]) else "o"
+    return f"{high}{low}{end}"
+
+
+def by_kind(hands: Range, deck: Deck) -> dict[str, str]:
+    """A range kind by kind, each as it is written: `AKs`, `AKs:0.5`, or hand by hand where suits make a difference."""
+    groups: dict[str, list[Cards]] = {}
+    for cards in combinations(range(deck.kinds), 2):
+        groups.setdefault(kind_of(cards, deck), []).append(cards)
+    written = {}
+    for kind, group in groups.items():
+        weights = {cards: hands.get(cards, 0.0) for cards in group}
+        if len(set(weights.values())) == 1:
+            written[kind] = _weighted(kind, weights[group[0]])
+        else:
+            named = (("".join(map(deck.name, cards[::-1])), weight) for cards, weight in weights.items())
+            written[kind] = ",".join(filter(None, (_weighted(*each) for each in named)))
+    return {kind: text for kind, text in written.items() if text}
+
+
+def _weighted(name: str, weight: float) -> str:
+    """A hand with its weight, as it is written; nothing where it never comes."""
+    return "" if weight == 0 else name if weight == 1 else f"{name}:{weight:g}"
+
+
 def _weight(text: str, item: str) -> float:
     try:
         weight = float(text) if text else 1.0

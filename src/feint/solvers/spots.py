@@ -186,8 +186,12 @@ def solve(
     steps: int = 10_000,
     seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Solution:
-    """Solve a spot until exploitability is this share of the pot, or after so many iterations or seconds."""
+    """Solve a spot until exploitability is this share of the pot, or after so many iterations or seconds.
+
+    stop: asked after every look whether what there is will do.
+    """
     tree = spot_tree(spot)
     if not float(tree.deals) > 0:
         raise BadInput("No two hands of these ranges can meet, since all of them share cards; give wider ranges.")
@@ -204,7 +208,7 @@ def solve(
         reached = float(judgement.nash_conv) / 2 / spot.pot
         if progress:
             progress(Progress(done, reached, spent))
-        if reached <= share or done >= steps or (seconds is not None and spent >= seconds):
+        if reached <= share or done >= steps or (seconds is not None and spent >= seconds) or stop():
             return Solution(spot, tree, kept(tree, solver.strategy(state).weights), judgement, done, spent)
 
 

@@ -28,6 +28,7 @@ from feint.studio.guard import Guard
 from feint.studio.index import Index, NotHere
 from feint.studio.page import shell
 from feint.studio.room import Late, Room
+from feint.studio.spots import Spots
 
 STATIC = Path(__file__).parent / "static"
 
@@ -40,12 +41,13 @@ class Studio:
     index: Index
     room: Room
     archive: Archive
+    spots: Spots
 
 
 def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading.Event | None = None) -> FastAPI:
     """The studio over a folder of runs; `hosts` are the addresses that it answers to."""
     kept = Archive(archive)
-    studio = Studio(Index(runs), Room(kept.keep), kept)
+    studio = Studio(Index(runs), Room(kept.keep), kept, Spots())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -53,6 +55,7 @@ def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading
             ready.set()
         yield
         studio.room.close()
+        studio.spots.close()
         kept.close()
 
     app = FastAPI(

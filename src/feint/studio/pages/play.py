@@ -13,7 +13,8 @@ from pydantic import BaseModel, Field
 from starlette.responses import HTMLResponse
 
 from feint.games.words import chips
-from feint.studio.drawing import bars, cards
+from feint.studio.drawing import bars
+from feint.studio.felt import Sitter, felt
 from feint.studio.page import Tab, chooser, page, table
 from feint.studio.room import Decision, Late, Score, Visit
 
@@ -214,11 +215,7 @@ def _table(name: str, visit: Visit, advised: bool) -> list[Node]:
     offered = visit.offered()
     return [
         h.p(".lead")[f"Hand {visit.number}. {visit.where}"],
-        h.section(".felt", aria_label="The table", data_refresh=AGAIN if visit.thinking else None)[
-            _others(visit),
-            _middle(visit),
-            _mine(visit),
-        ],
+        _felt(visit),
         h.ol(".story", aria_live="polite", aria_label="What happened")[(h.li[line] for line in visit.lines)],
         h.p(".failed", role="alert")[visit.failed] if visit.failed else None,
         h.p(".thinking", role="status")[f"{visit.opponent.name} is thinking …"] if visit.thinking else None,
@@ -229,38 +226,17 @@ def _table(name: str, visit: Visit, advised: bool) -> list[Node]:
     ]
 
 
-def _others(visit: Visit) -> Node:
+def _felt(visit: Visit) -> Renderable:
+    """The cards and chips that the person may see; all of them when the hand is over."""
     shown, scene = visit.shown(), visit.seen.scene
+    again = AGAIN if visit.thinking else None
     if scene is None:
-        return None
-    return [
-        h.div(".seat")[
-            cards(
-                shown[player].cards if player in shown else [None] * len(scene.cards),
-                visit.called(player),
-            ),
-            _chips(scene.paid[player]),
-        ]
-        for player in range(visit.form.players)
-        if player != visit.seat
-    ]
-
-
-def _middle(visit: Visit) -> Node:
-    scene = visit.seen.scene
-    if scene is None:
-        return h.p[visit.seen.told]
-    pot = h.span(".pot")[f"pot {sum(scene.paid):g}"]
-    return h.div(".middle")[cards(scene.board, "board") if scene.board else None, pot]
-
-
-def _mine(visit: Visit) -> Node:
-    scene = visit.seen.scene
-    return scene and h.div(".seat.mine")[cards(scene.cards, "you"), _chips(scene.paid[visit.seat])]
-
-
-def _chips(paid: float) -> Renderable:
-    return h.span(".chips")[f"{paid:g} in"]
+        return felt((), (), visit.seen.told, again)
+    players = range(visit.form.players)
+    held = {player: shown[player].cards if player in shown else [None] * len(scene.cards) for player in players}
+    held[visit.seat] = scene.cards
+    seats = [Sitter(visit.called(player), held[player], scene.paid[player], player == visit.seat) for player in players]
+    return felt(seats, scene.board, refresh=again)
 
 
 def _moves(name: str, visit: Visit, offered: dict[str, int]) -> Renderable:

@@ -49,6 +49,8 @@ async function post(form, submitter) {
     });
     const told = await answer.json();
     if (!answer.ok) alertBox().textContent = told.error || "That was refused.";
+    if (!answer.ok && form.dataset.hold !== undefined) alertBox().scrollIntoView({ block: "nearest" });  // what was typed stays
+    else
     await show(answer.ok && told.goto ? told.goto : location.pathname + (answer.ok && form.dataset.keep === undefined ? "" : location.search), answer.ok && !told.goto);
   } catch (error) { failed(error); }
   buttons.forEach((button) => { button.disabled = false; });
@@ -92,8 +94,9 @@ if (localStorage.getItem("theme")) document.documentElement.dataset.theme = loca
 let painting = null;
 function paint(cell) {
   cell.setAttribute("aria-pressed", String(painting));
+  delete cell.dataset.text;
   const grid = cell.closest("[data-paints]");
-  const painted = [...grid.querySelectorAll('[aria-pressed="true"]')].map((each) => each.dataset.hand);
+  const painted = [...grid.querySelectorAll('[data-hand]:not([aria-pressed="false"])')].map((each) => each.dataset.text || each.dataset.hand);
   document.getElementById(grid.dataset.paints).value = painted.join(",");
 }
 document.addEventListener("pointerdown", (event) => {
@@ -111,6 +114,22 @@ document.addEventListener("pointerup", () => { painting = null; });
 document.addEventListener("click", (event) => {
   const cell = event.target.closest("[data-paints] [data-hand]");
   if (cell && event.detail === 0) { painting = cell.getAttribute("aria-pressed") !== "true"; paint(cell); painting = null; }
+});
+
+// What is written into such a field is painted on its grid; hands that come sometimes keep their weights.
+async function repaint(field, grid) {
+  const answer = await fetch(`/api/range?${new URLSearchParams({ hands: field.value })}`);
+  const told = await answer.json();
+  alertBox().textContent = answer.ok ? "" : told.error;
+  for (const cell of answer.ok ? grid.querySelectorAll("[data-hand]") : []) {
+    const text = told.kinds[cell.dataset.hand] || "";
+    cell.dataset.text = text;
+    cell.setAttribute("aria-pressed", text === cell.dataset.hand ? "true" : text ? "mixed" : "false");
+  }
+}
+document.addEventListener("change", (event) => {
+  const grid = event.target.id && document.querySelector(`[data-paints="${event.target.id}"]`);
+  if (grid) repaint(event.target, grid).catch(failed);
 });
 
 settle();

@@ -1,0 +1,63 @@
+"""What is to be said of a solved spot after some betting, for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from feint.games.postflop import DECK
+from feint.solvers.spots import Node, Solution
+
+
+def spot_facts(solution: Solution, node: Node) -> dict[str, Any]:
+    """All of it as JSON has it: the spot, the decision, and every hand that comes there."""
+    hands = []
+    for place in (node.reach > 0).nonzero()[0]:
+        wins = [_known(value) for value in node.wins[place].tolist()]
+        hands.append(
+            {
+                "hand": "".join(DECK.name(int(card)) for card in node.hands[place][::-1]),
+                "weight": float(node.reach[place]),
+                "moves": dict(zip(node.moves, node.chances[place].tolist(), strict=True)),
+                "wins": dict(zip(node.moves, wins, strict=True)),
+                "equity": _known(float(node.equity[place])),
+            }
+        )
+    return {
+        "board": "".join(map(DECK.name, node.board)),
+        "pot": solution.spot.pot,
+        "exploitability": {"value": solution.share, "unit": "share of the pot", "kind": "exact"},
+        "iterations": solution.steps,
+        "seconds": solution.seconds,
+        "wins": {seat: solution.wins(seat) for seat in ("oop", "ip")},
+        "rake": solution.raked,
+        "player": node.seat,
+        "comes": node.comes,
+        "moves": dict(zip(node.moves, node.overall.tolist(), strict=True)),
+        "hands": hands,
+    }
+
+
+def hands_as_csv(facts: dict[str, Any]) -> str:
+    """The hands of such facts, a line each: how often it comes, each move's chance and winnings, and its equity."""
+    moves = list(facts["moves"])
+    heads = ["hand", "weight", *moves, *(f"chips won by {move}" for move in moves), "equity"]
+    rows = (
+        [each["hand"], each["weight"], *each["moves"].values(), *each["wins"].values(), each["equity"]]
+        for each in facts["hands"]
+    )
+    return as_csv([heads, *rows])
+
+
+def as_csv(rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as text; what is not known stays empty."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

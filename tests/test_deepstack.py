@@ -5,6 +5,7 @@ from dataclasses import replace
 import jax
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 import feint
 from feint.forms.library import form_of
@@ -14,7 +15,7 @@ from feint.games.library import load_game
 from feint.papers.deepstack_bets import EVERY, SETS, THERE
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_leduc import QUICK, Facts
-from feint.papers.deepstack_networks import EIGHT, KINDS, Kind, Size, trained
+from feint.papers.deepstack_networks import EIGHT, KINDS, NETWORKS, Kind, Size, learned, trained
 from feint.papers.deepstack_page import claims, page_of
 from feint.papers.library import papers
 from feint.players.spots import find_spot
@@ -125,6 +126,14 @@ def test_training_that_was_cut_off_goes_on_and_comes_to_the_same(tmp_path):
         np.testing.assert_array_equal(one, other)
     with pytest.raises(BadInput, match="is not a checkpoint of this"):  # nor is anything of it lost
         trained(tmp_path, replace(size, epochs=5), start, told.append)
+
+
+@pytest.mark.parametrize("kept", [b"nothing", save({"network": np.zeros(3)})])
+def test_networks_that_do_not_fit_are_refused_and_kept(tmp_path, kept):
+    (tmp_path / NETWORKS).write_bytes(kept)
+    with pytest.raises(BadInput, match=r"keeps no sound networks of this reproduction .*, or choose another folder"):
+        learned(tmp_path, QUICK, print)
+    assert (tmp_path / NETWORKS).read_bytes() == kept
 
 
 @pytest.fixture

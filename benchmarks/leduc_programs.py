@@ -36,6 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--runs", type=Path)
+    parser.add_argument("--generations", type=int, default=GENERATIONS, help="of evolved networks")
     asked = parser.parse_args()
     notebook = Notebook(asked.out / "numbers.json")
 
@@ -48,7 +49,7 @@ def main() -> None:
         strategies = {
             OURS: deepstack(our_values(), Searching("tool", ITERATIONS)),
             **solved(runs, watch, budgets=(ITERATIONS,)),
-            **evolved(runs, GENERATIONS, watch),
+            **evolved(runs, asked.generations, watch),
             **players(),
         }
     exploitable, cross = all_exploitable(strategies, notebook.note), cross_table(strategies, notebook.note)

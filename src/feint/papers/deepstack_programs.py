@@ -73,7 +73,7 @@ def solved(out: Path, watch: Callable[[str], Watcher], budgets: tuple[int, ...] 
 
 def evolved(out: Path, generations: int, watch: Callable[[str], Watcher]) -> dict[str, Strategy]:
     """The winner of the last tournament of evolved networks."""
-    name = "evolved networks"
+    name = f"evolved networks, {generations:,} generations"
     trial = Trial(out / "programs" / f"evolved-{generations}", name, "evolved", APART, steps=generations)
     return {name: trained(trial, watch(name)).strategy}
 

@@ -1,25 +1,30 @@
 """deepstack, the player that searches, and the reproduction of the paper about its networks."""
 
+import json
 from dataclasses import replace
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 import feint
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
 from feint.games.leduc import leduc_no_limit
 from feint.games.library import load_game
+from feint.papers import deepstack_leduc
 from feint.papers.deepstack_bets import EVERY, SETS, THERE
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_leduc import QUICK, Facts
-from feint.papers.deepstack_networks import EIGHT, KINDS, Kind, Size, trained
+from feint.papers.deepstack_networks import APART, EIGHT, KINDS, NETWORKS, Kind, Learned, Size, learned, trained
 from feint.papers.deepstack_page import claims, page_of
 from feint.papers.library import papers
 from feint.players.spots import find_spot
 from feint.runs.config import resolve
 from feint.runs.lineup import line_up
+from feint.runs.loop import Unwatched
 from feint.runs.resolving import Resolving
 from feint.search.values import Layers, new_values
 
@@ -127,6 +132,14 @@ def test_training_that_was_cut_off_goes_on_and_comes_to_the_same(tmp_path):
         trained(tmp_path, replace(size, epochs=5), start, told.append)
 
 
+@pytest.mark.parametrize("kept", [b"nothing", save({"network": np.zeros(3)})])
+def test_networks_that_do_not_fit_are_refused_and_kept(tmp_path, kept):
+    (tmp_path / NETWORKS).write_bytes(kept)
+    with pytest.raises(BadInput, match=r"keeps no sound networks of this reproduction .*, or choose another folder"):
+        learned(tmp_path, QUICK, print)
+    assert (tmp_path / NETWORKS).read_bytes() == kept
+
+
 @pytest.fixture
 def facts():
     """Made up: SoftPlus with four layers is best in every seed, and smooth activations learn faster at first."""
@@ -148,6 +161,38 @@ def facts():
         cross={one: {other: a - b for other, b in programs.items()} for one, a in programs.items()},
         where="a machine",
     )
+
+
+def test_a_quick_look_asks_for_few_searches_and_makes_the_page(tmp_path, monkeypatch):
+    """All that takes long is left out: what networks learn, and searches at every decision."""
+    asked = []
+    fixed = {player: line_up((player,), APART).players[0].strategy for player in ("random", "call", "rule-bot")}
+    start = [new_values(leduc_no_limit(), Layers((2,)), "buckets", jax.random.key(0)) for _ in KINDS]
+    stacked = jax.tree.map(lambda *each: jnp.stack(each), *start)
+    count = len(KINDS)
+    for name, instead in {
+        "draw_figures": lambda out, facts: None,
+        "learned": lambda out, size, tell: Learned(stacked, np.full((3, count), 0.01), "a machine"),
+        "exploitabilities": lambda networks, searching: asked.append(searching) or [1.0 + n for n in range(count)],
+        "exploitability": lambda guesses, searching: asked.append(searching) or 1.5,
+        "state_errors": lambda values, out, size: [2.0] * count,
+        "deepstack": lambda values, searching: fixed["random"],
+        "solved": lambda out, watch: {"CFR+, 1,000 iterations": fixed["call"]},
+        "evolved": lambda out, generations, watch: {f"evolved {generations}": fixed["call"]},
+        "players": lambda: {"rule bot": fixed["rule-bot"], "random": fixed["random"]},
+    }.items():
+        monkeypatch.setattr(deepstack_leduc, name, instead)
+    page = deepstack_leduc.reproduce(tmp_path, True, lambda title: Unwatched()).read_text()
+    assert {searching.solver for searching in asked} == {"tool", "dcfr"}
+    assert "played out |" not in page
+    assert "evolved 20 |" in page
+    assert "bet sets" not in page
+    noted = json.loads((tmp_path / "numbers.json").read_text())
+    assert noted["exploitability of random"] == pytest.approx(222.731, abs=1e-3)
+    assert noted["random against rule bot"] == pytest.approx(-noted["rule bot against random"])
+    before = len(asked)
+    deepstack_leduc.reproduce(tmp_path, True, lambda title: Unwatched())
+    assert len(asked) == before  # what was noted is not found again
 
 
 def test_claims_are_answered_from_numbers(facts):

@@ -8,24 +8,19 @@ the same player scores with values played out and with none. Every claim is answ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Float
 
-from feint.forms.form import Form
-from feint.forms.library import form_of
-from feint.forms.strategy import Strategy, TabularStrategy
 from feint.games.leduc import leduc_no_limit
 from feint.papers.deepstack_bets import Scores, bet_sets
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_networks import (
-    APART,
     EIGHT,
     KINDS,
     Learned,
@@ -37,34 +32,37 @@ from feint.papers.deepstack_networks import (
     state_errors,
 )
 from feint.papers.deepstack_page import page_of
-from feint.papers.trials import Notebook, Trial, trained
+from feint.papers.deepstack_programs import (
+    FEW,
+    GENERATIONS,
+    Note,
+    all_exploitable,
+    cross_table,
+    deepstack,
+    evolved,
+    our_values,
+    players,
+    solved,
+)
+from feint.papers.trials import Notebook
 from feint.runs.files import write_whole
-from feint.runs.lineup import line_up
 from feint.runs.loop import Watcher
 from feint.runs.provenance import provenance
 from feint.search.beyond import CheckedDown, Nothing
 from feint.search.deepstack import Searching, Solver
 from feint.search.lookahead import Method
 from feint.search.oracle import NEARLY, PlayedOut
-from feint.search.resolving import Guesses, searches_of
-from feint.search.table import seen_in, table_of
+from feint.search.resolving import Guesses
 from feint.search.values import LearnedValues, Values
 
 Number = TypeVar("Number")
-Note = Callable[[str, Callable[[], Any]], Any]
 QUICK = Size(train=6_000, test=1_200, seeds=1, epochs=3, iterations=(50, 100), shard=100, label_iterations=50)
-BUDGETS = (10, 100, 1000)
-"""Iterations of solvers in the comparison of programs; the paper gives none."""
 SOLVERS: tuple[Solver, ...] = ("tool", "cfr", "cfr+", "dcfr")
+QUICK_SOLVERS: tuple[Solver, ...] = ("tool", "dcfr")
+"""Nearly all of a quick look is compiling."""
 INNER = 100
 """Iterations of discounted CFR with which the next round is played out, whenever it is asked for."""
-PROGRAMS = {
-    "rule bot": "rule-bot",
-    "opponent modeller": "modeller(against=random, hands=10000)",
-    "random": "random",
-    "always call": "call",
-}
-"""Those that need no training of ours, by what they are called here."""
+THEIRS, OURS = "DeepStack (paper's network)", "DeepStack (Feint's network)"
 
 
 class Facts(NamedTuple):
@@ -113,31 +111,24 @@ def measure(
 
     scores = {iterations: _scores(size, networks, iterations, note) for iterations in size.iterations}
     best = _least(scores[max(size.iterations)])
-    values = jax.tree.map(lambda leaf: leaf[best], networks.of(0))
+    values, searching = jax.tree.map(lambda leaf: leaf[best], networks.of(0)), Searching("tool", size.iterations[0])
     strategies = {
-        "DeepStack (paper's network)": _strategy(values, size.iterations[0]),
-        **_trained(out, size, watch),
-        **_players(),
+        THEIRS: deepstack(values, searching),
+        **({} if quick else {OURS: deepstack(our_values(), searching)}),
+        **solved(out, watch),
+        **evolved(out, FEW if quick else GENERATIONS, watch),
+        **players(),
     }
-    form = form_of(APART)
     return Facts(
         size=size,
         scores=scores,
         losses=networks.test_loss.reshape(-1, size.seeds, len(KINDS)),
         states=by_kind(note("values of states", partial(state_errors, networks.values, out, size)), size.seeds),
-        controls=_controls(size, note),
+        controls=_controls(size, quick, note),
         bets={} if quick else bet_sets(note),
-        inside={solver: _inside(size, values, solver, note) for solver in SOLVERS},
-        programs={
-            name: note(f"exploitability of {name}", partial(_judged, form, one)) for name, one in strategies.items()
-        },
-        cross={
-            name: {
-                other: note(f"{name} against {other}", partial(_won, form, one, met))
-                for other, met in strategies.items()
-            }
-            for name, one in strategies.items()
-        },
+        inside={solver: _inside(size, values, solver, note) for solver in (QUICK_SOLVERS if quick else SOLVERS)},
+        programs=all_exploitable(strategies, note),
+        cross=cross_table(strategies, note),
         where=f"Networks: {networks.where}. All else: {note('machine', lambda: ', '.join(provenance()))}",
     )
 
@@ -156,11 +147,13 @@ def _least(scores: Float[np.ndarray, "s k"]) -> int:
     return int(np.argmin(np.median(scores, 0)[: len(EIGHT)]))
 
 
-def _controls(size: Size, note: Note) -> dict[str, float]:
+def _controls(size: Size, quick: bool, note: Note) -> dict[str, float]:
     """The same player with other values."""
-    game, searching = leduc_no_limit(), Searching("tool", size.iterations[0])
+    game, searching = leduc_no_limit(suits=True), Searching("tool", size.iterations[0])
     played_out = partial(PlayedOut.on, game, method=Method(NEARLY.rule, NEARLY.alternating, INNER))
     ways: dict[str, Guesses] = {"played out": played_out, "nobody bets any more": CheckedDown.of, "nothing": Nothing.of}
+    if quick:
+        del ways["played out"]  # which takes longest to compile
     return {
         name: note(f"values: {name}", partial(exploitability, guesses, searching)) for name, guesses in ways.items()
     }
@@ -168,51 +161,9 @@ def _controls(size: Size, note: Note) -> dict[str, float]:
 
 def _inside(size: Size, values: Values, solver: Solver, note: Note) -> dict[int, float]:
     """With one network, by iterations of a solver."""
-    guesses = partial(LearnedValues.on, values)
+    guesses = jax.tree_util.Partial(LearnedValues.on, values)
     counts = sorted({max(1, size.iterations[0] // 10), *size.iterations})
     return {
         count: note(f"{solver} at {count}", partial(exploitability, guesses, Searching(solver, count)))
         for count in counts
     }
-
-
-def _strategy(values: Values, iterations: int) -> Strategy:
-    """What the player does with a network, everywhere."""
-    form, searching = form_of(APART), Searching("tool", iterations)
-    tree = form.whole("DeepStack")
-    seen, guesses = seen_in(tree, leduc_no_limit(suits=True)), jax.tree_util.Partial(LearnedValues.on, values)
-    table = eqx.filter_jit(table_of)(searches_of(leduc_no_limit(suits=True)), searching.method, guesses, seen)
-    return TabularStrategy(tree.fingerprint, table)
-
-
-def _trained(out: Path, size: Size, watch: Callable[[str], Watcher]) -> dict[str, Strategy]:
-    """Programs of the comparison that are trained here, and the agent that comes with Feint."""
-    found: dict[str, Strategy] = {}
-    for label, algorithm in (("CFR", "cfr"), ("CFR+", "cfr+")):
-        for steps in BUDGETS:
-            name = f"{label}, {steps:,} iterations"
-            trial = Trial(out / "programs" / f"{algorithm}-{steps}", name, algorithm, APART, steps=steps)
-            found[name] = trained(trial, watch(name)).strategy
-    return found
-
-
-def _players() -> Mapping[str, Strategy]:
-    """Programs that need no training of ours."""
-    lineup = line_up(tuple(PROGRAMS.values()), APART, seed=0)
-    assert all(player.strategy for player in lineup.players)
-    named = zip(PROGRAMS, lineup.players, strict=True)
-    return {name: player.strategy for name, player in named if player.strategy}
-
-
-def _judged(form: Form, strategy: Strategy) -> float:
-    judged = form.judged(strategy, 0)
-    assert judged is not None
-    return float((judged.best - judged.values).sum() / 2)
-
-
-def _won(form: Form, one: Strategy, other: Strategy) -> float:
-    """What one wins off the other, half of the hands in each seat."""
-    first, second = form.values([one, other]), form.values([other, one])
-    assert first is not None
-    assert second is not None
-    return float(first[0] + second[1]) / 2

@@ -16,12 +16,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from feint.forms.leaves import leaves_of, restored
+from feint.games.errors import BadInput
 from feint.games.leduc import leduc_no_limit
 from feint.games.poker import Poker
 from feint.public.judge import judge
+from feint.public.play import Tables
+from feint.public.tree import PublicTree
 from feint.runs.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from feint.runs.files import write_whole
 from feint.runs.lessons import load_lessons, make_lessons
@@ -133,8 +137,14 @@ def learned(out: Path, size: Size, tell: Tell) -> Learned:
         write_whole(out / LEARNING, (json.dumps(told) + "\n").encode())
         write_whole(out / NETWORKS, save({name: np.asarray(leaf) for name, leaf in leaves_of(weights).items()}))
         shutil.rmtree(out / UNFINISHED, ignore_errors=True)
-    kept = restored(load_file(out / NETWORKS), weights)
-    told = json.loads((out / LEARNING).read_text())
+    try:
+        kept = restored(load_file(out / NETWORKS), weights)
+        told = json.loads((out / LEARNING).read_text())
+    except (SafetensorError, KeyError, ValueError, FileNotFoundError) as error:
+        raise BadInput(
+            f"{out} keeps no sound networks of this reproduction ({error}); remove its {NETWORKS} to train them again, "
+            f"or choose another folder with --out."
+        ) from error
     return Learned(eqx.combine(kept, stacked), np.array(told["test_loss"]), told["where"])
 
 
@@ -184,25 +194,33 @@ def _new(seed: int) -> list[Values]:
 
 def exploitability(guesses: Guesses, searching: Searching, game: Poker | None = None, bets: Bets = None) -> float:
     """Of a player who searches so, and considers these bets, in chips per hand: exact."""
-    searches = searches_of(game or leduc_no_limit(), bets)
-    return float(_judged(searches, searching.method, guesses))
+    searches = searches_of(game or leduc_no_limit(suits=True), bets)
+    return float(_judged(searches.tree, written(searches, searching.method, guesses)))
 
 
 def exploitabilities(networks: Values, searching: Searching) -> list[float]:
     """The same for players with each of some networks, all at once."""
-    searches = searches_of(leduc_no_limit())
+    searches = searches_of(leduc_no_limit(suits=True))
     return list(map(float, _judged_all(searches, searching.method, networks)))
 
 
 @eqx.filter_jit
-def _judged(searches: Searches, method: Method, guesses: Guesses) -> Float[Array, ""]:
-    return judge(searches.tree, written_out(searches, method, guesses)).nash_conv / 2
+def written(searches: Searches, method: Method, guesses: Guesses) -> Tables:
+    """What such a player does in the whole game. This takes long to compile: whoever needs it calls this."""
+    return written_out(searches, method, guesses)
+
+
+@eqx.filter_jit
+def _judged(tree: PublicTree, tables: Tables) -> Float[Array, ""]:
+    return judge(tree, tables).nash_conv / 2
 
 
 @eqx.filter_jit
 def _judged_all(searches: Searches, method: Method, networks: Values) -> Float[Array, " n"]:
-    each = eqx.filter_vmap(lambda values: _judged(searches, method, partial(LearnedValues.on, values)))
-    found: Float[Array, " n"] = each(networks)
+    def one(values: Values) -> Float[Array, ""]:
+        return _judged(searches.tree, written_out(searches, method, partial(LearnedValues.on, values)))
+
+    found: Float[Array, " n"] = eqx.filter_vmap(one)(networks)
     return found
 
 

@@ -9,7 +9,9 @@ from jaxtyping import Array, Float
 from feint.arena.betting import unroll_betting
 from feint.arena.cards import HIDDEN, Seen
 from feint.games.poker import Poker
+from feint.public.play import Tables
 from feint.public.policy import PublicPolicy
+from feint.public.tree import PublicTree
 from feint.search.lookahead import Method
 from feint.search.resolving import Guesses, Searches, written_out
 from feint.tree.tree import Tree
@@ -27,6 +29,10 @@ def seen_in(tree: Tree, game: Poker) -> Seen:
 
 def table_of(searches: Searches, method: Method, guesses: Guesses, seen: Seen) -> Float[Array, "i a"]:
     """The probability of every move at every information set."""
-    rows = PublicPolicy(searches.tree, written_out(searches, method, guesses))(seen, jnp.asarray(0))
-    rows = rows.astype(jnp.float64)
+    return tabulated(searches.tree, written_out(searches, method, guesses), seen)
+
+
+def tabulated(tree: PublicTree, tables: Tables, seen: Seen) -> Float[Array, "i a"]:
+    """The same, of a strategy that is written out on the public tree."""
+    rows = PublicPolicy(tree, tables)(seen, jnp.asarray(0)).astype(jnp.float64)
     return rows / rows.sum(1, keepdims=True)

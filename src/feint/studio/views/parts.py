@@ -88,7 +88,7 @@ def moves_cell(moves: Mapping[str, float], values: Mapping[str, float] | None = 
         ]
         for word, often in moves.items()
     ]
-    return h.div(".spot")[strip(moves), h.table(".tiny")[h.tbody[rows]]]
+    return h.div(".does")[strip(moves), h.table(".tiny")[h.tbody[rows]]]
 
 
 def signed(value: float, digits: int = 3) -> str:

@@ -18,6 +18,7 @@ import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 
+import feint
 from feint.studio.app import make_app
 from feint.studio.page import tabs
 
@@ -164,3 +165,50 @@ def test_a_table_is_fit_to_be_seen_in_light_and_dark(page):
     page.get_by_role("button", name="Light or dark").click()
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
     looked_at(page, "review")
+
+
+def settled(page: Page) -> None:
+    """Wait until the page asks no more how something stands."""
+    page.wait_for_function("() => !document.querySelector('main [data-refresh]')")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["leduc", "holdem"])
+def test_large_strategies_are_fit_to_be_seen(page, name):
+    page.goto(f"/strategy/feint:{name}")
+    settled(page)
+    looked_at(page, f"strategy-{name}")
+
+
+def test_a_strategy_is_fit_to_be_seen_and_true(page):
+    page.goto("/strategy/feint:kuhn")
+    settled(page)
+    looked_at(page, "strategy-kuhn")
+    gap = feint.nash_conv(feint.unroll("kuhn"), feint.load_run("feint:kuhn").strategy)
+    assert f"{gap:.5f}" in page.inner_text("main")
+    page.fill("input[name=spot]", "K")
+    page.get_by_role("button", name="Ask").click()
+    bet = feint.ask("feint:kuhn", "K").moves["bet"]
+    page.wait_for_selector(f"text={bet:.1%}")
+
+
+@pytest.mark.slow
+def test_a_spot_is_solved_and_walked(page):
+    page.goto("/solve")
+    page.get_by_role("button", name="Solve").click()
+    page.wait_for_selector(".grid13.told")
+    settled(page)
+    looked_at(page, "solved")
+    page.keyboard.press("1")
+    page.wait_for_selector("text=ip to move")
+
+
+def test_a_hand_is_replayed_step_by_step(page):
+    sit_down(page, "leduc", "feint:leduc")
+    play_hand(page, by_keyboard=True)
+    page.get_by_role("link", name="Replay this hand").click()
+    page.wait_for_url("**/hands/**")
+    looked_at(page, "hand")
+    before = page.inner_text("main")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("before => document.getElementById('main').innerText !== before", arg=before)

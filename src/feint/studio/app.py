@@ -26,8 +26,11 @@ from feint.games.names import modules
 from feint.studio.archive import Archive
 from feint.studio.guard import Guard
 from feint.studio.index import Index, NotHere
+from feint.studio.leagues import Leagues
 from feint.studio.page import shell
 from feint.studio.room import Late, Room
+from feint.studio.suited import Suited
+from feint.studio.trainings import Trainings
 
 STATIC = Path(__file__).parent / "static"
 
@@ -40,20 +43,27 @@ class Studio:
     index: Index
     room: Room
     archive: Archive
+    trainings: Trainings
+    suited: Suited
+    leagues: Leagues
+
+    def close(self) -> None:
+        """Have everything end that goes on beside requests."""
+        for each in (self.room, self.suited, self.leagues, self.trainings, self.archive):
+            each.close()
 
 
 def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading.Event | None = None) -> FastAPI:
     """The studio over a folder of runs; `hosts` are the addresses that it answers to."""
     kept = Archive(archive)
-    studio = Studio(Index(runs), Room(kept.keep), kept)
+    studio = Studio(Index(runs), Room(kept.keep), kept, Trainings(runs), Suited(), Leagues())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         if ready is not None:
             ready.set()
         yield
-        studio.room.close()
-        kept.close()
+        studio.close()
 
     app = FastAPI(
         title="Feint studio",

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from feint.games.errors import BadInput
-from feint.report.curve import ACROSS, Curve, curve_of, draw_curve
+from feint.report.curve import ACROSS, Curve, Logged, curve_of, draw_curve
 from feint.runs.config import changes, written
-from feint.runs.run import Run, load_run
+from feint.runs.run import load_run
 
 
 def compare(
-    runs: Sequence[Run | Path | str], path: Path | str, across: str = "steps", metric: str | None = None
+    runs: Sequence[Logged | Path | str], path: Path | str, across: str = "steps", metric: str | None = None
 ) -> Path:
     """Draw runs, or those in some folders, into one picture: medians of seeds, in a band from lowest to highest.
 
@@ -29,12 +29,12 @@ def compare(
     return draw_curve(curves_of(runs, metric), path, across=across)
 
 
-def curves_of(runs: Sequence[Run | Path | str], metric: str | None = None) -> list[Curve]:
+def curves_of(runs: Sequence[Logged | Path | str], metric: str | None = None) -> list[Curve]:
     """Runs by what they have in common, labelled by what they do not."""
     if not runs:
         raise BadInput("There are no runs to compare; name at least one, such as feint:leduc.")
-    groups: dict[str, list[Run]] = {}
-    for run in (run if isinstance(run, Run) else load_run(run) for run in runs):
+    groups: dict[str, list[Logged]] = {}
+    for run in (load_run(run) if isinstance(run, Path | str) else run for run in runs):
         config = run.config
         groups.setdefault(json.dumps([config.game, config.algorithm, config.words["settings"]]), []).append(run)
     firsts = [group[0] for group in groups.values()]
@@ -43,7 +43,7 @@ def curves_of(runs: Sequence[Run | Path | str], metric: str | None = None) -> li
     return [Curve(group, _label(group[0], firsts), metric or curve_of(group[0]).metric) for group in groups.values()]
 
 
-def _label(run: Run, others: Sequence[Run]) -> str:
+def _label(run: Logged, others: Sequence[Logged]) -> str:
     """What tells a run from the others: its algorithm, its game where they have several, settings that differ."""
     config = run.config
     alike = [other.config for other in others if other.config.algorithm == config.algorithm]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from feint.games.errors import BadInput
 from feint.report.canvas import COLOURS, INK, blank, keep
+from feint.runs.config import RunConfig
 from feint.runs.files import Row
 from feint.runs.run import Run
 from feint.runs.summary import headline
@@ -29,10 +30,23 @@ class Published(NamedTuple):
     """Moves played in one of its steps."""
 
 
+class Logged(Protocol):
+    """As much of a run as its curve takes: one that still goes on has that too."""
+
+    @property
+    def config(self) -> RunConfig: ...
+
+    @property
+    def metrics(self) -> list[Row]: ...
+
+    @property
+    def timings(self) -> list[Row]: ...
+
+
 class Curve(NamedTuple):
     """Runs that differ by nothing but their seeds, as one line."""
 
-    runs: Sequence[Run]
+    runs: Sequence[Logged]
     label: str
     metric: str
     """What of their evaluations to show."""
@@ -61,7 +75,7 @@ ACROSS = {"steps": "steps", "hands": "hands played", "moves": "moves played", "s
 """What runs can be drawn against, and what is written there."""
 
 
-def _place(run: Run, row: Row, across: str) -> float:
+def _place(run: Logged, row: Row, across: str) -> float:
     if across == "seconds":
         return float(min(time["seconds"] for time in run.timings if time["step"] == row["step"]))
     name = {"steps": "step", "moves": "decisions"}.get(across, across)
@@ -70,9 +84,16 @@ def _place(run: Run, row: Row, across: str) -> float:
     return float(row[name])
 
 
-def curve_of(run: Run) -> Curve:
+def curve_of(run: Logged) -> Curve:
     """A run alone, by the number that matters."""
     return Curve([run], run.config.algorithm, headline(run.metrics[-1])[0])
+
+
+def words_up(curves: Sequence[Curve]) -> str:
+    """What curves show, with its unit and kind."""
+    won, exact = ({curve.metric for curve in curves} <= names for names in ({"winnings"}, EXACT_METRICS))
+    names = " and ".join(sorted({curve.metric.replace("_", " ") for curve in curves}))
+    return names + (" (chips per hand, exact)" if exact else " against random play (mbb/h)" if won else "")
 
 
 LESS = "Less won off random play may be better play"
@@ -107,9 +128,7 @@ def draw_curve(
     for other, shade in zip(published, ("0.75", "0.55", "0.35"), strict=False):
         ends = [(step * other.moves, value) for step, value in other.points]
         axes.plot(*zip(*ends, strict=True), "--", color=shade, linewidth=1.3, label=other.label)
-    names = " and ".join(sorted({curve.metric.replace("_", " ") for curve in shown}))
-    unit = " (chips per hand, exact)" if exact else " against random play (mbb/h)" if won else ""
-    axes.set(xscale="log", yscale="log" if exact else "linear", xlabel=ACROSS[across], ylabel=names + unit)
+    axes.set(xscale="log", yscale="log" if exact else "linear", xlabel=ACROSS[across], ylabel=words_up(shown))
     games = sorted({run.config.game for curve in shown for run in curve.runs})
     axes.set_title(" and ".join(games), color=INK, loc="left", fontweight="bold")
     if won:

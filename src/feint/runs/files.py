@@ -17,10 +17,12 @@ with a digest of itself and all before it; and a finished run's provenance has t
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import re
+import socket
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -141,6 +143,41 @@ def settle(path: Path) -> None:
     """See to it that what was added to a file outlasts the machine."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
+
+
+def writer_of(path: Path) -> str | None:
+    """Who is writing a run just now, in words; None where nobody is.
+
+    A process that was killed leaves its word behind, but neither itself nor its lock.
+    """
+    try:
+        who = (path / RUNNING).read_text()[:200].strip()
+        lock = os.open(path, os.O_RDONLY)
+    except (OSError, ValueError):
+        return None
+    try:
+        if _is_gone(who):  # so that a lock is hardly ever tried that someone else wants in this moment
+            return None
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return None
+    except OSError:
+        return who
+    finally:
+        os.close(lock)
+
+
+def _is_gone(who: str) -> bool:
+    """Whether a process of this machine is no more."""
+    told = re.fullmatch(r"process (\d{1,9}) on (.+)", who)
+    if told is None or told[2] != socket.gethostname():
+        return False
+    try:
+        os.kill(int(told[1]), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it is another user's
+        return False
+    return False
 
 
 def is_there(path: Path) -> bool:

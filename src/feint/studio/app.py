@@ -26,9 +26,12 @@ from feint.games.names import modules
 from feint.studio.archive import Archive
 from feint.studio.guard import Guard
 from feint.studio.index import Index, NotHere
+from feint.studio.leagues import Leagues
 from feint.studio.page import shell
 from feint.studio.room import Late, Room
 from feint.studio.spots import Spots
+from feint.studio.suited import Suited
+from feint.studio.trainings import Trainings
 
 STATIC = Path(__file__).parent / "static"
 
@@ -42,21 +45,27 @@ class Studio:
     room: Room
     archive: Archive
     spots: Spots
+    trainings: Trainings
+    suited: Suited
+    leagues: Leagues
+
+    def close(self) -> None:
+        """Have everything end that goes on beside requests."""
+        for each in (self.room, self.spots, self.suited, self.leagues, self.trainings, self.archive):
+            each.close()
 
 
 def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading.Event | None = None) -> FastAPI:
     """The studio over a folder of runs; `hosts` are the addresses that it answers to."""
     kept = Archive(archive)
-    studio = Studio(Index(runs), Room(kept.keep), kept, Spots())
+    studio = Studio(Index(runs), Room(kept.keep), kept, Spots(), Trainings(runs), Suited(), Leagues())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         if ready is not None:
             ready.set()
         yield
-        studio.room.close()
-        studio.spots.close()
-        kept.close()
+        studio.close()
 
     app = FastAPI(
         title="Feint studio",

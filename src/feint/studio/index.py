@@ -196,7 +196,8 @@ class Index:
         def read() -> Listed | None:
             try:
                 finished = (path / PROVENANCE).is_file()
-                return Listed(key, path, config_of(path), metrics_of(path), bound_of(path), finished)
+                bound = bound_of(path) if finished else None  # it is for a strategy, which is gone while a run goes on
+                return Listed(key, path, config_of(path), metrics_of(path), bound, finished)
             except ValueError:
                 return None
 

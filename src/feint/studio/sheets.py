@@ -1,4 +1,4 @@
-"""Tables for other programs: comma-separated values."""
+"""Tables as CSV, for spreadsheets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.responses import Response
 def sheet(name: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
     """A table as a file to keep."""
     text = io.StringIO()
-    writer = csv.writer(text)
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow(heads)
     writer.writerows(rows)
     plain = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in name)[:80]

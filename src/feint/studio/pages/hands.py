@@ -158,11 +158,11 @@ def _steps(number: int, step: int, last: int, opened: bool) -> Renderable:
     other = f"/hands/{number}?step={step}&open={str(not opened).lower()}"
     return h.nav(".onward", aria_label="Steps of the hand")[
         h.ul[
-            h.li[way(0, "⏮ start", "Home", step > 0)],
+            h.li[way(0, "« start", "Home", step > 0)],
             h.li[way(step - 1, "← back", "ArrowLeft", step > 0)],
             h.li[h.span(".ends", aria_live="polite")[f"step {step} of {last}"]],
             h.li[way(step + 1, "on →", "ArrowRight", step < last)],
-            h.li[way(last, "end ⏭", "End", step < last)],
+            h.li[way(last, "end »", "End", step < last)],
             h.li[h.a(href=other, data_keys="o")["Only what you saw" if opened else "All cards open", h.kbd["o"]]],
         ]
     ]

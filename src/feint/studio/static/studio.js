@@ -8,6 +8,12 @@ function values(form, submitter) {
   const told = {};
   const fields = [...form.querySelectorAll("input[name], select[name], textarea[name]")];
   for (const field of fields) {
+    if (field.dataset.many !== undefined) { if (field.checked) told[field.name] = [...(told[field.name] || []), field.value]; continue; }
+    if (field.dataset.group) { // of a group only what was changed is sent
+      const before = field.options ? [...field.options].find((each) => each.defaultSelected)?.value : field.defaultValue;
+      if (field.value !== before) (told[field.dataset.group] ??= {})[field.name] = field.value;
+      continue;
+    }
     if (field.type === "checkbox") { told[field.name] = field.checked; continue; }
     if (field.type === "radio" && !field.checked) continue;
     if (field.value === "" && field.dataset.empty === undefined) continue;
@@ -23,7 +29,9 @@ async function show(address, keep) {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const focused = document.activeElement && document.activeElement.id;
   const top = window.scrollY;
+  const open = keep ? [...document.querySelectorAll("main details[id][open]")].map((each) => each.id) : [];
   document.getElementById("main").replaceWith(page.getElementById("main"));
+  open.forEach((id) => { const each = document.getElementById(id); if (each) each.open = true; });
   document.title = page.title;
   if (address !== location.pathname + location.search) history.pushState(null, "", address);
   if (keep) window.scrollTo(0, top);
@@ -58,7 +66,7 @@ async function post(form, submitter) {
 
 function go(form, submitter) {
   const told = values(form, submitter);
-  const query = new URLSearchParams(Object.entries(told)).toString();
+  const query = new URLSearchParams(Object.entries(told).flatMap(([name, value]) => [].concat(value).map((each) => [name, each]))).toString();
   show(form.dataset.go + (query ? `?${query}` : ""), true).catch(failed);
 }
 

@@ -1,0 +1,193 @@
+"""Leagues: everyone against everyone, played out of the way of whoever asked, and hands of them to watch."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import final
+
+from feint.evaluate.match import Match, exact_winnings, play_players
+from feint.evaluate.measure import CHIPS, EXACT, Measure
+from feint.forms.form import Form
+from feint.games.errors import BadInput
+from feint.players.player import Player, StrategyPlayer
+from feint.studio.index import Index, NotHere
+from feint.studio.room import Late
+from feint.studio.suited import form_for
+
+MOST_PLAYERS = 8
+MOST_HANDS = 200_000
+"""In each match."""
+MOST_KEPT = 16
+MOST_WAITING = 4
+"""Leagues that are being played or wait for that."""
+
+
+@final
+@dataclass
+class League:
+    """A league, on its way or played."""
+
+    name: str
+    game: str
+    asked: tuple[str, ...]
+    hands: int
+    seed: int
+    doing: str = "waiting for another league to end"
+    """What goes on, in words; nothing when it is over."""
+    done: int = 0
+    """Pairs that have met."""
+    failed: str | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Who could not take part, and why."""
+    form: Form | None = None
+    players: dict[str, Player] = field(default_factory=dict)
+    won: dict[tuple[str, str], Measure] = field(default_factory=dict)
+    """What the first wins off the second, in chips per hand and the mean over seats."""
+
+    @property
+    def over(self) -> bool:
+        return not self.doing
+
+    @property
+    def pairs(self) -> int:
+        """How many meet."""
+        number = len(self.players) or len(self.asked)
+        return number * (number - 1) // 2
+
+    @property
+    def names(self) -> list[str]:
+        """Who takes part."""
+        return list(self.players)
+
+
+class _Closing(Exception):
+    """The studio closes while a league is played."""
+
+
+@final
+class Leagues:
+    """All of them, a bounded number, played one after another."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, "league")
+        self._lock, self._closed = threading.Lock(), False
+        self._known: dict[str, League] = {}
+
+    def start(self, index: Index, game: str, players: Sequence[str], hands: int, seed: int = 0) -> League:
+        """Have a league played; names are checked at once, the rest takes its time."""
+        if len(set(players)) != len(players) or not 2 <= len(players) <= MOST_PLAYERS:
+            raise BadInput(f"A league is of 2 to {MOST_PLAYERS} different players, but {len(players)} were given.")
+        for player in players:
+            _check_plays(index, player, game)
+        league = League(secrets.token_urlsafe(9), game, tuple(players), hands, seed)
+        with self._lock:
+            if sum(not each.over for each in self._known.values()) >= MOST_WAITING:
+                raise Late(f"{MOST_WAITING} leagues are being played or wait; look at them first.")
+            for old in [name for name, each in self._known.items() if each.over][: len(self._known) - MOST_KEPT + 1]:
+                del self._known[old]
+            self._known[league.name] = league
+            self._pool.submit(self._play, index, league)
+        return league
+
+    def find(self, name: str) -> League:
+        league = self._known.get(name)
+        if league is None:
+            raise NotHere("There is no such league, or it is long ago; play another one.")
+        return league
+
+    def every(self) -> list[League]:
+        """Those that are remembered, the newest first."""
+        return list(reversed(self._known.values()))
+
+    def close(self) -> None:
+        self._closed = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _play(self, index: Index, league: League) -> None:
+        try:
+            self._seat(index, league)
+            self._meet(league)
+        except _Closing:
+            league.failed = "The studio was closed before it was over."
+        except BadInput as error:
+            league.failed = str(error)
+        except Exception as error:  # a player that fails must not leave a page waiting for ever
+            league.failed = f"The league cannot be played ({type(error).__name__}: {error}); choose other players."
+        finally:
+            league.doing = ""
+
+    def _seat(self, index: Index, league: League) -> None:
+        league.doing = f"{league.game} is being unrolled"
+        league.form = form_for(index, league.game)
+        for name in league.asked:
+            league.doing = f"{name} is sitting down"
+            self._check_open()
+            try:
+                player = _player(index, name, league.form)
+                if player.strategy is None:
+                    raise BadInput(f"{name} decides hand by hand, and thousands of hands would take too long.")
+                league.players[name] = player
+            except BadInput as error:
+                league.left_out[name] = str(error)
+        if len(league.players) < 2:
+            reasons = " ".join(league.left_out.values())
+            raise BadInput(f"Fewer than two of these players can sit down. {reasons}")
+
+    def _meet(self, league: League) -> None:
+        form, names = league.form, league.names
+        assert form is not None
+        mirrored = form.players == 2 and form.zero_sum
+        for number, one in enumerate(names):
+            for two in names[number + 1 :]:
+                won = self._winnings(league, form, one, two)
+                league.won[one, two] = won
+                league.won[two, one] = _other_side(won) if mirrored else self._winnings(league, form, two, one)
+                league.done += 1
+
+    def _winnings(self, league: League, form: Form, one: str, two: str) -> Measure:
+        """What one wins off the other: exact where that is known, otherwise by playing."""
+
+        def follow(so_far: Match) -> None:
+            self._check_open()
+            league.doing = f"{one} against {two}, {so_far.hands:,} of {league.hands:,} hands"
+
+        league.doing = f"{one} against {two}"
+        self._check_open()
+        both = league.players[one], league.players[two]
+        if (exact := exact_winnings(form, both)) is not None:
+            return Measure("winnings", exact, CHIPS, EXACT)
+        return play_players(form, both, league.hands, league.seed, follow).winnings
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise _Closing
+
+
+def _check_plays(index: Index, player: str, game: str) -> None:
+    """Refuse who is nobody, or plays another game."""
+    if player in index.folders():
+        listed = index.one(player)
+        if listed.config.game != game:
+            raise BadInput(f"{player} plays {listed.config.game}, but {game[:60]} was asked for; choose another one.")
+        if not listed.finished:
+            raise BadInput(f"{player} is not finished yet; wait for it, or stop it.")
+    elif player not in index.players():
+        raise NotHere(f"There is no player called {player[:60]!r}; choose one from the list.")
+    if game not in index.games() and all(each.config.game != game for each in index.listed()):
+        raise NotHere(f"There is no game called {game[:60]!r}; choose one from the list.")
+
+
+def _player(index: Index, name: str, form: Form) -> Player:
+    if name in index.folders():
+        return StrategyPlayer(index.run(name).strategy, form)
+    return index.players()[name].at(form, None)
+
+
+def _other_side(won: Measure) -> Measure:
+    """The same for whom it was won off, where one wins what the other loses."""
+    low = None if won.high is None else -won.high
+    return replace(won, value=-won.value, low=low, high=None if won.low is None else -won.low)

@@ -1,0 +1,447 @@
+"""The studio's pages Runs, Train and League: real trainings, and numbers compared with the library's."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import feint
+from feint.evaluate.match import cross_table, exact_winnings, play_players
+from feint.evaluate.measure import CHIPS, ESTIMATE, EXACT, Measure
+from feint.evaluate.ratings import beats, cycles, means, ratings
+from feint.runs.config import RunConfig
+from feint.runs.files import RUNNING, writer_of
+from feint.runs.lineup import line_up
+from feint.studio.app import make_app
+from feint.studio.card_words import card_words
+from feint.studio.leagues import Leagues
+from feint.studio.learning import Course, counted, picture
+from feint.studio.trainings import Trainings
+
+HOST = "127.0.0.1:8077"
+EVIL = ("../out", "..", "a/b", "/tmp/x", "A", "", "-x", ".hidden", "a\x00b", "a" * 65, "feint:leduc", "x\n", "é")
+SOON = 300.0
+"""Seconds in which a training has to come somewhere, on a machine that does other things too."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two seeds of one run, one for three players, and one that was damaged."""
+    runs = tmp_path_factory.mktemp("runs")
+    for seed, name in enumerate(("cfr", "cfr-again")):
+        feint.train("cfr", "kuhn", steps=30 + 10 * seed, seed=seed, out=runs / name)
+    feint.train("cfr", "kuhn(players=3)", steps=5, out=runs / "three")
+    (runs / "broken").mkdir()
+    (runs / "broken" / "config.json").write_text("{}")
+    return runs
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Iterator[TestClient]:
+    with TestClient(make_app(folder, folder / "hands.sqlite", (HOST,)), base_url=f"http://{HOST}") as opened:
+        yield opened
+
+
+def until(true: Callable[[], Any], seconds: float = SOON) -> Any:
+    """What is true in the end."""
+    end = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.1)
+    return found
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_list_says_what_the_runs_say(client: TestClient, folder: Path) -> None:
+    told = {run["key"]: run for run in client.get("/api/runs").json()}
+    assert set(told) == {"cfr", "cfr-again", "three", *feint.runs.agents.agents()}
+    run = feint.load_run(folder / "cfr")
+    assert told["cfr"]["value"] == run.metrics[-1]["exploitability"]
+    assert (told["cfr"]["unit"], told["cfr"]["kind"], told["cfr"]["state"]) == (CHIPS, EXACT, "finished")
+    assert told["feint:holdem"]["unit"] == "mbb/h"
+    page = client.get("/runs").text
+    assert f"{run.metrics[-1]['exploitability']:.3g} chips per hand (exact)" in page
+    assert "cannot be read: broken" in page
+    assert {row["key"] for row in rows_of(client.get("/api/runs.csv").text)} == set(told)
+
+
+def test_metrics_are_the_runs_own(client: TestClient, folder: Path) -> None:
+    run = feint.load_run(folder / "cfr")
+    told = client.get("/api/runs/cfr/metrics").json()
+    assert [row["exploitability"] for row in told["rows"]] == [row["exploitability"] for row in run.metrics]
+    assert told["rows"][-1]["seconds"] == run.timings[-1]["seconds"]
+    assert [float(row["exploitability"]) for row in rows_of(client.get("/api/runs/cfr/metrics.csv").text)] == [
+        row["exploitability"] for row in run.metrics
+    ]
+    for path in ("/api/runs/nobody", "/api/runs/nobody/metrics", "/runs/nobody"):
+        assert client.get(path).status_code == 404
+
+
+def test_seeds_are_one_line_by_their_median() -> None:
+    def course(seed: int, values: list[float], algorithm: str = "cfr") -> Course:
+        rows = [{"step": step, "exploitability": value, "hands": 10.0 * step} for step, value in enumerate(values, 1)]
+        times = [{"step": row["step"], "seconds": 0.5 * row["step"] + seed} for row in rows]
+        return Course(RunConfig("kuhn", algorithm, {}, seed), rows, times)
+
+    three = [course(0, [0.5, 0.3]), course(1, [0.4, 0.1]), course(2, [0.9, 0.2, 0.1])]
+    drawn = picture([*three, course(0, [0.7], "cfr+")], "seconds", None)
+    assert drawn.lines["cfr"] == [(1.5, 0.5, 0.4, 0.9), (2.0, 0.2, 0.1, 0.3)]
+    assert drawn.lines["cfr+"] == [(0.5, 0.7, 0.7, 0.7)]
+    assert drawn.up == "exploitability (chips per hand, exact)"
+    assert picture(three, "hands", None).medians["cfr"] == [(10, 0.5), (20, 0.2)]
+    assert "moves" not in counted(three)
+
+
+def test_many_runs_are_one_picture(client: TestClient, folder: Path) -> None:
+    last = feint.load_run(folder / "cfr").metrics[-1]
+    query = "run=cfr&run=cfr-again&run=feint:kuhn&across=steps"
+    rows = rows_of(client.get(f"/api/curves.csv?{query}").text)
+    assert {row["line"] for row in rows} == {"cfr", "nfsp"}
+    shared = [row for row in rows if row["line"] == "cfr" and float(row["steps"]) < last["step"]]
+    assert [float(row["median exploitability (chips per hand, exact)"]) for row in shared] == [
+        row["exploitability"] for row in feint.load_run(folder / "cfr-again").metrics if row["step"] < last["step"]
+    ]
+    page = client.get(f"/runs?{query}").text
+    assert page.count("<polyline") == 2
+    assert "exploitability (chips per hand, exact)" in page
+
+
+def test_the_papers_curve_is_beneath_against_moves(client: TestClient) -> None:
+    page = client.get("/runs?run=feint:leduc").text
+    assert page.count("dashed") == 3
+    assert "paper, 64 units" in page
+    assert "dashed" not in client.get("/runs?run=feint:leduc&across=steps").text
+    rows = rows_of(client.get("/api/curves.csv?run=feint:leduc").text)
+    (curve,) = (each for each in feint.papers.library.published("nfsp", "leduc") if "64" in each.label)
+    last = [row for row in rows if row["line"] == curve.label][-1]
+    assert float(last["moves played"]) == curve.points[-1][0] * curve.moves
+
+
+def test_runs_with_other_measures_are_refused_in_words(client: TestClient) -> None:
+    page = client.get("/runs?run=feint:leduc&run=feint:holdem").text
+    assert "judged by different measures" in page
+    assert "hands played" in page
+    assert client.get("/api/curves.csv?run=feint:leduc&run=feint:holdem").status_code == 400
+    assert client.get("/api/curves.csv?run=feint:leduc&across=../x").status_code == 400
+    assert client.get("/api/curves.csv?run=feint:leduc&metric=nothing").status_code == 400
+
+
+def test_a_runs_page_has_settings_card_and_links(client: TestClient) -> None:
+    page = client.get("/runs/cfr").text
+    assert "Update the players in turn" in page  # what a setting means
+    assert 'href="/?opponent=cfr"' in page
+    assert 'href="/strategy/cfr"' in page
+    assert "How it was made" in page
+    assert 'id="resume"' in page
+    assert 'id="stop"' not in page
+    agent = client.get("/runs/feint:kuhn").text
+    assert 'id="resume"' not in agent
+
+
+def test_cards_bring_nothing_in() -> None:
+    told = "".join(map(str, card_words("---\nx\n---\n# T\n\n<script>x</script> `a<b` **c**\n\n- one\n- two\n")))
+    assert "<script>" not in told
+    assert "<code>a&lt;b</code> <strong>c</strong>" in told
+    assert told.count("<li>") == 2
+
+
+def test_the_form_comes_from_the_settings(client: TestClient) -> None:
+    page = client.get("/train?game=kuhn&algorithm=nfsp&preset=paper").text
+    assert 'name="network.hidden" type="text" value="64"' in page
+    assert "The share of random moves, at the start." in page
+    assert 'name="preset" value="paper"' in page
+    assert '<option value="reservoir" selected' in page
+    assert "linear-program" in page
+    large = client.get("/train?game=turn_holdem&algorithm=cfr").text
+    until(lambda: "linear-q" in client.get("/train?game=turn_holdem").text)
+    assert 'value="linear-program"' not in large
+    assert client.get("/train?game=/tmp/x.py:game").status_code == 404
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_names_that_lead_elsewhere_are_refused(client: TestClient, folder: Path, name: str) -> None:
+    before = sorted(folder.rglob("*"))
+    asked = {"game": "kuhn", "algorithm": "cfr+", "seconds": 1, "name": name or "."}
+    assert client.post("/api/runs", json=asked).status_code == 400
+    for what in ("stop", "resume"):
+        path = f"/api/runs/{name.encode().hex() if name in ('', '..') else ''.join(f'%{b:02x}' for b in name.encode())}"
+        assert client.post(f"{path}/{what}", json={}).status_code in (400, 404, 409)
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({"game": "/tmp/x.py:game"}, 404),
+        ({"game": "open_spiel:tic_tac_toe"}, 404),
+        ({"game": "--help"}, 404),
+        ({"algorithm": "--help"}, 400),
+        ({"settings": {"gamma": "many"}}, 400),
+        ({"settings": {"--out": "x"}}, 400),
+        ({"preset": "none"}, 400),
+        ({"seconds": -1}, 422),
+        ({"seed": -1}, 422),
+        ({"out": "/tmp/x"}, 422),
+        ({"name": "cfr"}, 409),
+        ({"name": "hands.sqlite"}, 409),
+    ],
+)
+def test_nothing_starts_that_was_not_meant(client: TestClient, changed: dict[str, Any], status: int) -> None:
+    answer = client.post("/api/runs", json={"game": "kuhn", "algorithm": "cfr+", "name": "fresh"} | changed)
+    assert answer.status_code == status
+    assert answer.json()["error"].endswith(".")
+
+
+def test_agents_and_runs_of_own_rules_stay_as_they_are(client: TestClient) -> None:
+    assert client.post("/api/runs/feint:leduc/resume", json={}).status_code == 400
+    assert client.post("/api/runs/feint:leduc/stop", json={}).status_code == 409
+    assert client.post("/api/runs/nobody/stop", json={}).status_code == 404
+
+
+def test_a_run_is_started_stopped_and_resumed(tmp_path: Path) -> None:
+    def state() -> str | None:
+        answer = client.get("/api/runs/mine")
+        return answer.json()["state"] if answer.status_code == 200 else None
+
+    with TestClient(make_app(tmp_path, tmp_path / "h.sqlite", (HOST,)), base_url=f"http://{HOST}") as client:
+        asked = {"game": "kuhn", "algorithm": "cfr+", "seed": 3, "settings": {"gamma": "2", "alpha": "inf"}}
+        begun = client.post("/api/runs", json=asked | {"name": "mine", "seconds": 600})
+        assert begun.json() == {"key": "mine", "state": "starting", "goto": "/runs/mine"}
+        assert client.post("/api/runs", json=asked | {"name": "mine"}).status_code == 409
+        assert "being prepared" in client.get("/runs/mine").text or state()
+        until(lambda: state() == "running" and client.get("/api/runs/mine/metrics").json()["rows"])
+        page = client.get("/runs/mine").text
+        assert "data-refresh" in page
+        assert 'id="stop"' in page
+        assert "data-refresh" in client.get("/runs").text
+        assert client.post("/api/runs/mine/resume", json={}).status_code == 409
+        assert client.post("/api/runs/mine/stop", json={}).json()["state"] == "stopping"
+        assert client.post("/api/runs/mine/stop", json={}).status_code == 409
+        until(lambda: state() == "finished")
+        run = feint.load_run(tmp_path / "mine")
+        assert run.config.seed == 3
+        assert run.config.settings["gamma"] == 2.0
+        assert client.post("/api/runs/mine/resume", json={"seconds": 1}).status_code == 200
+        until(lambda: state() == "finished" and len(feint.load_run(tmp_path / "mine").metrics) > len(run.metrics))
+        assert feint.load_run(tmp_path / "mine").metrics[-1]["step"] > run.metrics[-1]["step"]
+
+
+def test_what_has_not_begun_is_stopped_at_once(tmp_path: Path) -> None:
+    with TestClient(make_app(tmp_path, tmp_path / "h.sqlite", (HOST,)), base_url=f"http://{HOST}") as client:
+        client.post("/api/runs", json={"game": "kuhn", "algorithm": "cfr", "name": "mine", "seconds": 600})
+        assert client.post("/api/runs/mine/stop", json={}).status_code == 200
+        until(lambda: "Nothing of it is kept" in client.get("/runs/mine").text, 20)
+    assert not (tmp_path / "mine").exists()
+
+
+def test_closing_leaves_a_checkpoint_and_failures_say_why(tmp_path: Path) -> None:
+    with TestClient(make_app(tmp_path, tmp_path / "h.sqlite", (HOST,)), base_url=f"http://{HOST}") as client:
+        for name, algorithm in (("one", "cfr"), ("two", "linear-program")):
+            asked = {"name": name, "algorithm": algorithm, "game": "kuhn(players=3)" if name == "two" else "kuhn"}
+            wrong = name == "two"
+            assert client.post("/api/runs", json=asked | {"seconds": 600}).status_code == (404 if wrong else 200)
+        assert client.post("/api/runs", json={"name": "two", "algorithm": "cfr", "game": "holdem"}).status_code == 200
+        third = client.post("/api/runs", json={"name": "three", "algorithm": "cfr", "game": "kuhn"})
+        assert third.status_code == 409
+        assert "as many as at once can be" in third.json()["error"]
+        until(lambda: "too large to unroll" in client.get("/runs/two").text)
+        until(lambda: "has left no run" in client.get("/runs").text)
+        until(lambda: (tmp_path / "one" / "metrics.jsonl").exists())
+    assert not (tmp_path / "one" / "provenance.json").exists()
+    assert list((tmp_path / "one" / "checkpoints").iterdir())
+    assert writer_of(tmp_path / "one") is None
+
+
+def test_somebody_elses_run_shows_as_running(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "feint", "train", "cfr", "kuhn", "--seconds", "600", "--out", tmp_path / "theirs"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        with TestClient(make_app(tmp_path, tmp_path / "h.sqlite", (HOST,)), base_url=f"http://{HOST}") as client:
+            until(lambda: (tmp_path / "theirs" / "metrics.jsonl").exists())
+            assert client.get("/api/runs/theirs").json()["state"] == "running"
+            assert f"trained by process {process.pid}" in client.get("/runs/theirs").text
+            assert client.post("/api/runs/theirs/stop", json={}).status_code == 409
+            assert client.post("/api/runs/theirs/resume", json={}).status_code == 409
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            assert (tmp_path / "theirs" / RUNNING).exists()  # its word stays behind
+            assert client.get("/api/runs/theirs").json()["state"] == "stopped"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_whoever_writes_is_found_by_the_lock(tmp_path: Path) -> None:
+    assert writer_of(tmp_path) is None
+    (tmp_path / RUNNING).write_text(f"process {os.getpid()} on {os.uname().nodename}\n")
+    assert writer_of(tmp_path) is None  # the process lives, but holds no lock
+
+
+def test_trainings_start_no_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[str]] = []
+
+    class Never:
+        pid = 2**22
+
+        def __init__(self, command: list[str], **options: Any) -> None:
+            seen.append(command)
+            assert not options.get("shell")
+
+        def poll(self) -> int:
+            return 0
+
+    monkeypatch.setattr(subprocess, "Popen", Never)
+    config = RunConfig("kuhn", "cfr+", {}, seconds=2.0)
+    trainings = Trainings(tmp_path)
+    trainings.start("mine", config, None, {"gamma": 2.0})
+    trainings.close()
+    assert seen[0][1:] == [
+        *("-P", "-m", "feint", "train", f"--out={tmp_path / 'mine'}", "--seed", "0", "--set", "gamma=2.0"),
+        *("--seconds", "2.0", "--", "cfr+", "kuhn"),
+    ]
+
+
+def played(client: TestClient, asked: dict[str, Any]) -> dict[str, Any]:
+    begun = client.post("/api/league", json=asked)
+    assert begun.status_code == 200, begun.text
+    path = f"/api/league/{begun.json()['league']}"
+    return until(lambda: (told := client.get(path).json())["over"] and told)  # type: ignore[no-any-return]
+
+
+def test_a_league_has_the_librarys_exact_numbers(client: TestClient, folder: Path) -> None:
+    names = ["feint:kuhn", "cfr", "random", "raise"]
+    told = played(client, {"game": "kuhn", "players": names})
+    seated = line_up(("feint:kuhn", str(folder / "cfr"), "random", "raise"), "kuhn")
+    players = dict(zip(names, seated.players, strict=True))
+    assert len(told["matches"]) == 12
+    for match in told["matches"]:
+        both = players[match["first"]], players[match["second"]]
+        assert match["value"] == pytest.approx(exact_winnings(seated.form, both), abs=1e-12)
+        assert (match["kind"], match["unit"], match["low"]) == (EXACT, CHIPS, None)
+    assert sum(told["ratings"].values()) == pytest.approx(0, abs=1e-12)
+    page = client.get(told["goto"]).text
+    value = next(match["value"] for match in told["matches"] if match["first"] == "cfr" and match["second"] == "random")
+    assert f"cfr off random: {value:+.3f}, exact" in page
+    assert "data-refresh" not in page
+    assert f"cfr off random: {1000 * value:+,.0f}, exact" in client.get(f"{told['goto']}?unit=mbb/h").text
+    rows = rows_of(client.get(f"/api{told['goto']}/table.csv").text)
+    assert float(next(r for r in rows if (r["first"], r["second"]) == ("cfr", "random"))["winnings"]) == value
+
+
+def test_a_hand_is_watched_step_by_step(client: TestClient) -> None:
+    told = played(client, {"game": "kuhn", "players": ["feint:kuhn", "raise"]})
+    query = "first=feint:kuhn&second=raise"
+    hands = [client.get(f"/api{told['goto']}/hand?{query}&hand={number}").json() for number in (1, 2, 2)]
+    assert hands[0]["seats"] == ["raise", "feint:kuhn"]
+    assert hands[1]["seats"] == ["feint:kuhn", "raise"]
+    assert hands[1] == hands[2]
+    assert [sum(hand["won"]) for hand in hands] == [0, 0, 0]
+    assert hands[0]["steps"][0]["chose"] == "bet"
+    assert hands[0]["steps"][0]["chance"] == 1.0
+    page = client.get(f"{told['goto']}?{query}&hand=1").text
+    assert "raise (1)" in page
+    assert 'id="next-hand"' in page
+    assert client.get(f"/api{told['goto']}/hand?first=x&second=raise").status_code == 404
+
+
+def test_who_cannot_sit_down_is_left_out_in_words(client: TestClient) -> None:
+    told = played(client, {"game": "rock_paper_scissors", "players": ["random", "fold"]})
+    assert "no move called 'fold'" in told["failed"]
+    assert "no move called" in client.get(told["goto"]).text
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"game": "kuhn", "players": ["random"]}, 400),
+        ({"game": "kuhn", "players": ["random", "random"]}, 400),
+        ({"game": "kuhn", "players": ["random", "feint:leduc"]}, 400),
+        ({"game": "kuhn", "players": ["random", "../cfr"]}, 404),
+        ({"game": "x.py:y", "players": ["random", "call"]}, 404),
+        ({"game": "kuhn", "players": ["random"] * 9}, 422),
+        ({"game": "kuhn", "players": ["random", "call"], "hands": 10**9}, 422),
+    ],
+)
+def test_leagues_that_cannot_be(client: TestClient, asked: dict[str, Any], status: int) -> None:
+    assert client.post("/api/league", json=asked).status_code == status
+    assert client.get("/api/league/nothing").status_code == 404
+
+
+def test_leagues_of_three_play_both_ways(client: TestClient, folder: Path) -> None:
+    told = played(client, {"game": "kuhn(players=3)", "players": ["three", "random"]})
+    seated = line_up((str(folder / "three"), "random"), None)
+    ways = {
+        ("three", "random"): exact_winnings(seated.form, seated.players),
+        ("random", "three"): exact_winnings(seated.form, seated.players[::-1]),
+    }
+    assert {(m["first"], m["second"]): pytest.approx(m["value"]) for m in told["matches"]} == ways
+
+
+def test_played_leagues_have_the_means_of_the_cross_table(client: TestClient) -> None:
+    """On a game too large to be exact for these players, by playing: the same hands, the same numbers."""
+    names = ("random", "call")
+    told = played(client, {"game": "turn_holdem", "players": list(names), "hands": 400, "seed": 5})
+    seated = line_up(names, "turn_holdem")
+    table = cross_table(seated.form, dict(zip(names, seated.players, strict=True)), 400, 5)
+    watched = play_players(seated.form, seated.players, 400, 5, lambda _: None)
+    for match in told["matches"]:
+        assert match["value"] == pytest.approx(table[match["first"], match["second"]].mean)
+        assert match["kind"] == ESTIMATE
+        assert match["hands"] == 400
+    assert [told["matches"][0][end] for end in ("low", "high")] == pytest.approx(list(watched.interval))
+
+
+def test_leagues_are_bounded(client: TestClient) -> None:
+    leagues, index = Leagues(), client.app.state.studio.index  # type: ignore[attr-defined]
+    leagues._play = lambda *_: None  # type: ignore[method-assign]  # they wait for ever
+    for _ in range(4):
+        leagues.start(index, "kuhn", ("random", "call"), 100)
+    with pytest.raises(Exception, match="are being played or wait"):
+        leagues.start(index, "kuhn", ("random", "call"), 100)
+    for league in leagues.every():
+        league.doing = ""
+    for _ in range(40):
+        leagues.start(index, "kuhn", ("random", "call"), 100).doing = ""
+    assert len(leagues.every()) <= 16
+    leagues.close()
+
+
+def won_by(rows: dict[str, dict[str, float]], half: float | None = None) -> dict[tuple[str, str], Measure]:
+    ends = (lambda v: (None, None)) if half is None else (lambda v: (v - half, v + half))
+    return {(a, b): Measure("winnings", v, CHIPS, EXACT, *ends(v)) for a, row in rows.items() for b, v in row.items()}
+
+
+def test_ratings_and_circles() -> None:
+    straight = won_by({"a": {"b": 1.0, "c": 3.0}, "b": {"a": -1.0, "c": 2.0}, "c": {"a": -3.0, "b": -2.0}})
+    rated, share = ratings("abc", straight)
+    assert rated["a"] - rated["b"] == pytest.approx(1.0)
+    assert rated["b"] - rated["c"] == pytest.approx(2.0)
+    assert share == pytest.approx(1.0)
+    assert means("abc", straight)["a"] == 2.0
+    assert cycles("abc", straight) == []
+    circle = {"a": {"b": 1.0, "c": -1.0}, "b": {"a": -1.0, "c": 1.0}, "c": {"a": 1.0, "b": -1.0}}
+    assert cycles("abc", won_by(circle)) == [("a", "b", "c")]
+    assert cycles("abc", won_by(circle, half=1.5)) == []  # luck could have done that
+    assert ratings("abc", won_by(circle))[1] == pytest.approx(0.0)
+    assert not beats(Measure("winnings", 1e-12, CHIPS, EXACT))
+
+
+def test_every_endpoint_says_what_it_takes(client: TestClient) -> None:
+    paths = json.loads(client.get("/openapi.json").text)["paths"]
+    for path in ("/api/runs", "/api/runs/{key}/stop", "/api/runs/{key}/resume", "/api/league"):
+        assert "409" in paths[path]["post"]["responses"]

@@ -212,3 +212,33 @@ def test_a_hand_is_replayed_step_by_step(page):
     before = page.inner_text("main")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("before => document.getElementById('main').innerText !== before", arg=before)
+
+
+@pytest.mark.slow
+def test_a_run_is_started_stopped_resumed_and_compared(page):
+    page.goto("/train?game=kuhn&algorithm=cfr%2B")
+    page.wait_for_selector("#start")
+    page.fill("input[name=name]", "mine")
+    page.click("#start")
+    page.wait_for_url("**/runs/mine")
+    page.wait_for_selector(".curve .line")
+    page.click("#stop")
+    page.wait_for_selector("#resume")
+    page.fill("input[name=seconds]", "1")
+    page.click("#resume")
+    page.wait_for_selector("#resume", state="detached")
+    page.wait_for_selector("text=Play against it")
+    looked_at(page, "run")
+    page.goto("/compare?first=mine&second=feint:kuhn")
+    settled(page)
+    looked_at(page, "compared")
+
+
+def test_a_league_is_played(page):
+    page.goto("/league?game=kuhn")
+    page.wait_for_selector("#play-league")
+    page.click("#play-league")
+    page.wait_for_url("**/league/**")
+    settled(page)
+    page.wait_for_selector("#watch")
+    looked_at(page, "league-table")

@@ -33,7 +33,7 @@ SEARCHING, INNER = Searching("dcfr", 500), 50
 Note = Callable[[str, Callable[[], Any]], Any]
 Scores = dict[str, dict[str, float]]
 """Exploitability by the bets that are considered and by where it is judged (`THERE`), in chips per hand."""
-THERE = ("where nobody has others", "where all have all of these")
+THERE = ("judged with no other bets", "judged with all bets")
 
 
 def bet_sets(note: Note) -> Scores:
@@ -69,7 +69,8 @@ def bets_section(scores: Scores) -> str:
 The next round is played out ({INNER} iterations of discounted CFR whenever it is asked for), so no network has a part
 in this; each search takes {SEARCHING.iterations} iterations of discounted CFR. In the first column the game is declared
 with the bets that are considered and no others. In the second the other may bet half the pot, the pot, two pots or
-all-in; bets that a search never thought of are met by the next search, which begins with them. Chips per hand, exact.
+all-in; bets that a search never thought of are met by the next search, which begins with them. Chips per hand, exact;
+this part alone is made by `python benchmarks/bet_sets.py FOLDER`.
 
 ![bet sets](bets.png)
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import schemathesis
@@ -33,6 +34,14 @@ MANY = int(os.environ.get("FUZZ", "15"))
 
 HERE = Path(tempfile.mkdtemp(prefix="feint-studio-"))
 APP = make_app(HERE / "runs", HERE / "hands.sqlite", (HOST,))
+
+
+@asynccontextmanager
+async def kept_open(_):  # every call would open the studio and close it again
+    yield
+
+
+APP.router.lifespan_context = kept_open
 schema = schemathesis.openapi.from_asgi("/openapi.json", APP, headers={"host": HOST})
 
 

@@ -213,6 +213,7 @@ def test_agents_and_runs_of_own_rules_stay_as_they_are(client: TestClient) -> No
     assert client.post("/api/runs/nobody/stop", json={}).status_code == 404
 
 
+@pytest.mark.slow
 def test_a_run_is_started_stopped_and_resumed(tmp_path: Path) -> None:
     def state() -> str | None:
         answer = client.get("/api/runs/mine")

@@ -465,3 +465,35 @@ def test_work_done_aside_is_begun_once_and_told():
 
     with pytest.raises(BadInput, match="cannot be"):
         later.soon("wrong", wrong, None)
+
+
+STRANGE = (
+    "\0",
+    "../../etc/passwd",
+    "<script>",
+    "/ / /",
+    "raise " * 40,
+    "🂡",
+    "-1",
+    "K" * 200,
+    "%s{0}",
+    "call / / bet",
+    "Kx,♥",
+)
+
+
+@pytest.mark.parametrize("key", ["kuhn-cfr", "leduc cfr", "cups"])
+def test_strange_words_are_answered_in_a_sentence(client, key):
+    shown(client, f"/strategy/{quote(key)}")
+    for words in STRANGE:
+        for name in ("spot", "board", "betting"):
+            answer = client.get("/api/ask", params={"agent": key, "spot": "K"} | {name: words})
+            assert answer.status_code in (200, 400), (name, words, answer.text)
+        for path in (f"/strategy/{quote(key)}", f"/strategy/{quote(key)}/ask", f"/compare?first={quote(key)}"):
+            for name in ("betting", "board", "filter", "spot"):
+                answer = client.get(path, params={"first": key, name: words})
+                assert answer.status_code == 200, (path, name, words)
+                assert "<script>" not in answer.text
+    assert client.get(f"/strategy/{quote(key)}?betting={'a' * 301}").status_code == 422
+    assert client.get(f"/strategy/{quote(key)}?dealer=9").status_code == 200
+    assert client.get(f"/strategy/{quote(key)}?page=0").status_code == 422

@@ -85,9 +85,15 @@ def _choices(first: str, second: str, known: list[Listed], alike: list[Listed], 
         h.form(".choices", data_go="/compare")[
             chooser("First", "first", firsts, first, **submit),
             chooser("Second", "second", [(each.key, each.key) for each in alike], second, **submit),
-            (_slider(*each) for each in zip(("First", "Second"), ("first_at", "second_at"), pair, strict=False)),
             h.button(type="submit")["Compare"],
         ],
+        h.form(".choices", data_go="/compare", aria_label="Over training")[
+            h.input(type="hidden", name="first", value=first),
+            h.input(type="hidden", name="second", value=second),
+            (_slider(*each) for each in zip(("First", "Second"), ("first_at", "second_at"), pair, strict=True)),
+        ]
+        if any(each.stops for each in pair)
+        else None,
         note(about),
     ]
 

@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 
 import feint
 from conftest import random_table
-from feint.arena.policy import Policy
+from feint.arena.policy import Policy, Uniform
 from feint.forms.library import form_of
 from feint.forms.strategy import PolicyStrategy
 from feint.games.errors import BadInput
@@ -33,7 +33,7 @@ from feint.runs.checkpoint import checkpoints
 from feint.runs.files import CHECKPOINTS
 from feint.runs.on_the_way import replayable, replayed, steps_kept, strategy_at
 from feint.studio.app import make_app
-from feint.studio.comparing import Comparison
+from feint.studio.comparing import Comparison, kinds_apart
 from feint.studio.later import Later
 from feint.studio.strategies import Book, Pages
 from feint.studio.views.card_grid import nearest_equilibrium
@@ -423,6 +423,13 @@ def test_every_two_cards_are_asked_at_once(hands):
     assert (kinds["AKs"].left, kinds["QQ"].left, kinds["QJo"].left, kinds["QJs"].left) == (4, 3, 7, 2)
     means = [rows[name] for name in rows if {name[0], name[2]} == {"A", "K"} and name[1] == name[3]]
     assert kinds["AKs"].chances[told.moves["raise"]] == pytest.approx(np.mean([each["raise"] for each in means]))
+    other = Book("other", form, PolicyStrategy(form.fingerprint, Uniform(form.arena)))
+    apart = kinds_apart(told, other.combinations("call check / bet", "TcJdQs"))
+    assert len(apart) == sum(kind.left > 0 for kind in kinds.values())
+    (pair,) = (each for each in apart if each.name == "AKs")
+    assert pair.first == pytest.approx(told.told(kinds["AKs"].chances))
+    assert pair.second == pytest.approx(dict.fromkeys(pair.first, 1 / 3))
+    assert pair.apart == pytest.approx(sum(abs(often - 1 / 3) for often in pair.first.values()) / 2)
     for board, words in (("TcJd", "2 were given"), ("TcTcQs", "twice"), ("TcJdXx", "is no card"), ("", "none was")):
         with pytest.raises(BadInput, match=words):
             book.combinations("call check / bet", board)
@@ -458,3 +465,35 @@ def test_work_done_aside_is_begun_once_and_told():
 
     with pytest.raises(BadInput, match="cannot be"):
         later.soon("wrong", wrong, None)
+
+
+STRANGE = (
+    "\0",
+    "../../etc/passwd",
+    "<script>",
+    "/ / /",
+    "raise " * 15,
+    "🂡",
+    "-1",
+    "K" * 90,
+    "%s{0}",
+    "call / / bet",
+    "Kx,♥",
+)
+
+
+@pytest.mark.parametrize("key", ["kuhn-cfr", "leduc cfr", "cups"])
+def test_strange_words_are_answered_in_a_sentence(client, key):
+    shown(client, f"/strategy/{quote(key)}")
+    for words in STRANGE:
+        for name in ("spot", "board", "betting"):
+            answer = client.get("/api/ask", params={"agent": key, "spot": "K"} | {name: words})
+            assert answer.status_code in (200, 400), (name, words, answer.text)
+        for path in (f"/strategy/{quote(key)}", f"/strategy/{quote(key)}/ask", f"/compare?first={quote(key)}"):
+            for name in ("betting", "board", "filter", "spot"):
+                answer = client.get(path, params={"first": key, name: words})
+                assert answer.status_code == 200, (path, name, words, answer.text[-300:])
+                assert "<script>" not in answer.text
+    assert client.get(f"/strategy/{quote(key)}?betting={'a' * 301}").status_code == 422
+    assert client.get(f"/strategy/{quote(key)}?dealer=9").status_code == 200
+    assert client.get(f"/strategy/{quote(key)}?page=0").status_code == 422

@@ -80,6 +80,14 @@ class KindApart(NamedTuple):
     def apart(self) -> float:
         return sum(abs(self.second[move] - often) for move, often in self.first.items()) / 2
 
+    def rows(self) -> Iterator[tuple[object, ...]]:
+        """A row for each move."""
+        for move, often in self.first.items():
+            yield self.name, self.left, move, often, self.second[move], self.second[move] - often, self.apart
+
+
+KIND_HEADS = ("hand", "combinations", "move", "first", "second", "difference", "apart")
+
 
 def kinds_apart(first: Combinations, second: Combinations) -> list[KindApart]:
     """Every kind of starting hand at a decision, those that differ most, combinations counted, first."""

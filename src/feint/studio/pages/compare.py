@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.studio.choosing import Chosen, choose, finished
-from feint.studio.comparing import HEADS, Comparison, Difference, kinds_apart, same_game
+from feint.studio.comparing import HEADS, KIND_HEADS, Comparison, Difference, kinds_apart, same_game
 from feint.studio.index import Index, Listed
 from feint.studio.page import Tab, chooser, field, page, table
 from feint.studio.pages.play import REFUSALS
@@ -85,9 +85,15 @@ def _choices(first: str, second: str, known: list[Listed], alike: list[Listed], 
         h.form(".choices", data_go="/compare")[
             chooser("First", "first", firsts, first, **submit),
             chooser("Second", "second", [(each.key, each.key) for each in alike], second, **submit),
-            (_slider(*each) for each in zip(("First", "Second"), ("first_at", "second_at"), pair, strict=False)),
             h.button(type="submit")["Compare"],
         ],
+        h.form(".choices", data_go="/compare", aria_label="Over training")[
+            h.input(type="hidden", name="first", value=first),
+            h.input(type="hidden", name="second", value=second),
+            (_slider(*each) for each in zip(("First", "Second"), ("first_at", "second_at"), pair, strict=True)),
+        ]
+        if any(each.stops for each in pair)
+        else None,
         note(about),
     ]
 
@@ -214,6 +220,7 @@ def _by_hands(request: Request, pair: tuple[Chosen, Chosen], betting: str, board
     if told[0] is None or told[1] is None:
         return [judged, form, working("Every two cards are being asked about")]
     kinds = kinds_apart(told[0], told[1])
+    more = _query(pair) | {"betting": walk.betting, "board": board}
     return [
         judged,
         h.section("#differences", aria_label="Where they differ")[
@@ -221,20 +228,33 @@ def _by_hands(request: Request, pair: tuple[Chosen, Chosen], betting: str, board
             form,
             kinds_chart(kinds, len(game.deck.ranks)),
             kinds_table(kinds),
+            note(h.a(href=f"/api/compare.csv?{urlencode(more)}", download="")["All of it as CSV"]),
         ],
     ]
 
 
 @router.get("/api/compare.csv", responses=REFUSALS | CSV, response_class=Response)
 def compare_sheet(
-    request: Request, first: Name, second: Name, first_at: Stop = None, second_at: Stop = None
+    request: Request,
+    first: Name,
+    second: Name,
+    first_at: Stop = None,
+    second_at: Stop = None,
+    betting: Words = "",
+    board: Words = "",
 ) -> Response:
-    """Where two strategies of an unrolled game differ: a row for each move, what matters most first."""
+    """Where two strategies differ, what matters most first: a row for each move at each information set.
+
+    In hold'em a row for each move with each kind of hand, after some betting on a board.
+    """
     index: Index = request.app.state.studio.index
     asked = ((first, first_at), (second, second_at))
     books = [each.book for key, stop in asked if (each := choose(index, later_of(request), key, stop, None))]
     same_game(*books)
-    one, other = books[0].pages, books[1].pages
-    if one is None or other is None:
-        raise BadInput(f"{books[0].form.name} is too large to list; ask for each strategy's CSV at one decision.")
-    return sheet(f"{first} and {second}", HEADS, Comparison(one, other).rows())
+    name, (one, other) = f"{first} and {second}", (book.pages for book in books)
+    if one is not None and other is not None:
+        return sheet(name, HEADS, Comparison(one, other).rows())
+    if not books[0].has_combinations:
+        raise BadInput(f"{books[0].form.name} is too large to list; ask each of them about one spot.")
+    kinds = kinds_apart(*(book.combinations(betting, board) for book in books))
+    return sheet(name, KIND_HEADS, (row for kind in kinds for row in kind.rows()))

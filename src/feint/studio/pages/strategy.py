@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import Annotated, TypeVar
 from urllib.parse import quote
 
@@ -99,14 +100,23 @@ def one_strategy(
     book = soon(request, ("book", key, None), lambda: book_of(index, key))
     if book is None:
         return page(request, title, header(listed), working("Its strategy is being read and judged"))
-    look = Look(book, address(key), betting, board, dealer, words, page_number)
-    alert: Node = None
-    try:
-        content = _views(request, look, listed)
-    except BadInput as error:  # what was typed cannot be: said above, with the page as it is without
-        alert = h.p(".failed", role="alert")[str(error)]
-        content = _views(request, Look(book, address(key)), listed)
-    return page(request, title, header(listed), alert, *content)
+    plain = Look(book, address(key))
+    asked = Look(book, address(key), betting, board, dealer, words, page_number)
+    content = _first_that_can_be(request, listed, asked, replace(asked, board=""), plain)
+    return page(request, title, header(listed), *content)
+
+
+def _first_that_can_be(request: Request, listed: Listed, *looks: Look) -> list[Node]:
+    """What is asked for; where that cannot be, why, and what can be shown without it."""
+    wrong: str | None = None
+    for look in looks:
+        try:
+            content = _views(request, look, listed)
+        except BadInput as error:
+            wrong = wrong or str(error)
+            continue
+        return [h.p(".failed", role="alert")[wrong] if wrong else None, *content]
+    raise BadInput(wrong or "")
 
 
 def address(key: str) -> str:

@@ -25,7 +25,7 @@ def two_rounds(look: Look, pages: Pages) -> Node:
     game = pages.tree.game
     if not is_for(pages) or not isinstance(game, Poker):
         return None
-    walk = Walk.to(game, look.betting, look.dealer if game.rotating_dealer else 0)
+    walk = Walk.to(game, look.betting, look.dealer % game.players if game.rotating_dealer else 0)
     kinds = range(game.deck.kinds - 1, -1, -1)
     boards: list[Cards] = [(card,) for card in kinds] if walk.hand.board else [()]
     return h.section("#walk", aria_label="The strategy after some betting")[

@@ -7,6 +7,7 @@ import io
 import threading
 import time
 
+import htpy as h
 import pytest
 from starlette.testclient import TestClient
 
@@ -17,7 +18,8 @@ from feint.games.ranges import by_kind, read_range
 from feint.solvers.spots import solve
 from feint.studio import spots as spots_module
 from feint.studio.hand_grid import rows_of_kinds
-from feint.studio.spots import Spots, betting_in_words, cards_left, crumbs, onward
+from feint.studio.spot_view import solved_spot
+from feint.studio.spots import Job, Spots, betting_in_words, cards_left, crumbs, onward
 from studio_hands import client_of
 
 POLAR = {"board": "KsKh7d4c2s", "oop": "AA,65s", "ip": "QQ", "pot": 10, "stack": 10, "bets": "1", "raises": ""}
@@ -172,6 +174,24 @@ def test_a_tree_is_walked_by_moves_and_cards():
         cards_left(TURN, "check /")
 
 
+def test_the_card_that_comes_is_chosen_from_those_left():
+    job = Job("here", TURN, 0.01, 1)
+    job.solution = Judged()
+    page = str(h.div[solved_spot(Spots(), job, "check check /", "")])
+    assert page.count("<svg") == 48
+    assert "/solve/here?betting=check+check+%2F+7d" in page
+    assert '<a href="/solve/here?betting=check">oop check</a>' in page
+
+
+class Judged:
+    """As much of a solution as is told before a card is chosen."""
+
+    spot, share, steps, seconds, raked = TURN, 0.01, 20, 1.0, 0.0
+
+    def wins(self, seat):
+        return 5.0
+
+
 def test_one_is_solved_at_a_time_few_wait_and_all_can_be_stopped(monkeypatch):
     go_on, solving = threading.Event(), list[str]()
 
@@ -187,12 +207,12 @@ def test_one_is_solved_at_a_time_few_wait_and_all_can_be_stopped(monkeypatch):
     jobs = [kept.ask(Spot.read({**POLAR, "board": board, "bets": [1], "raises": []}), 0.01, 1) for board in boards]
     with pytest.raises(spots_module.Late, match="waiting already"):
         kept.ask(jobs[0].spot, 0.01, 1)
-    until(lambda: jobs[0].state == "solving")
+    until(lambda: solving == boards[:1])
+    assert jobs[0].state == "solving"
     assert [job.state for job in jobs[1:]] == ["waiting"] * 4
     kept.stop(jobs[2].name)
     kept.stop(jobs[0].name)
-    until(lambda: jobs[1].state == "solving")
-    assert solving == boards[:2]
+    until(lambda: solving == boards[:2])
     go_on.set()
     until(lambda: all(job.over for job in jobs))
     assert "stopped before its turn" in (jobs[2].failed or "")

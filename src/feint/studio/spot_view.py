@@ -16,7 +16,7 @@ from feint.solvers.spots import Solution
 from feint.studio.drawing import bars, card, cards, strip
 from feint.studio.hand_grid import grid
 from feint.studio.page import table
-from feint.studio.spots import Job, Spots, cards_left, crumbs, onward
+from feint.studio.spots import Crumb, Job, Spots, cards_left, crumbs, onward
 
 SOON = 0.3
 """Seconds that a page waits for what it asks."""
@@ -41,7 +41,7 @@ def solved_spot(spots: Spots, job: Job, betting: str, kind: str) -> list[Node]:
     if betting.strip().endswith("/"):
         return [_how_good(solution), *_cards_to_come(job, betting, address)]
     node = spots.node(job, betting, SOON)
-    way = _way(job, betting, address)
+    way = _way(crumbs(job.spot, job.spot.after(betting)), address)
     if node is None:
         return [way, h.p(".thinking", role="status", data_refresh=AGAIN)["What is done here is being worked out …"]]
     csv = f"/api/spots/{job.name}/hands.csv?{urlencode({'betting': betting})}"
@@ -65,9 +65,9 @@ def _how_good(solution: Solution) -> Renderable:
     ]
 
 
-def _way(job: Job, betting: str, address: Address) -> Renderable:
+def _way(way: list[Crumb], address: Address) -> Renderable:
     """What happened on the way here, each a link back."""
-    steps = [("the start", ""), *((each.word, each.betting) for each in crumbs(job.spot, job.spot.after(betting)))]
+    steps = [("the start", ""), *((each.word, each.betting) for each in way)]
     return h.nav(".way", aria_label="The betting so far")[
         h.ol[(h.li[h.a(href=address(text), aria_current=_last(text, steps))[word]] for word, text in steps)]
     ]
@@ -80,10 +80,12 @@ def _last(text: str, steps: list[tuple[str, str]]) -> str | None:
 def _cards_to_come(job: Job, betting: str, address: Address) -> list[Node]:
     """Every card that may come, to choose one."""
     left = cards_left(job.spot, betting)
+    *way, last = crumbs(job.spot, job.spot.after(next(iter(left.values()))))[:-1]
+    way.append(Crumb(last.word, betting.strip()))
     by_suit = {suit: [name for name in reversed(left) if name.endswith(suit)] for suit in "shdc"}
     return [
+        _way(way, address),
         h.h2["Which card comes?"],
-        h.p[h.code[betting.strip()]],
         h.div(".deck", role="group", aria_label="Cards that may come")[
             (h.div(".row")[(h.a(href=address(left[name]))[card(name)] for name in names)] for names in by_suit.values())
         ],

@@ -84,10 +84,10 @@ def hands_page(request: Request, before: Before = None) -> HTMLResponse:
     rows = [
         (
             h.a(href=f"/hands/{each.number}")[f"{each.number}"],
-            _when(each),
+            f"{each.hand.won[each.hand.seat]:+g}",
             each.hand.game,
             each.hand.opponent,
-            f"{each.hand.won[each.hand.seat]:+g}",
+            _when(each),
         )
         for each in found
     ]
@@ -96,7 +96,7 @@ def hands_page(request: Request, before: Before = None) -> HTMLResponse:
         request,
         "Hands",
         h.p(".lead")["Hands that were played here to their end, the newest first. Choose one to step through it."],
-        table(("hand", "finished (UTC)", "game", "against", "you won, chips"), rows, "Finished hands", numbers=1),
+        table(("hand", "you won, chips", "game", "against", "finished (UTC)"), rows, "Finished hands"),
         h.p[older if found[-1].number > 1 else None, " ", h.a(href="/api/hands.csv")["As CSV"]],
     )
 

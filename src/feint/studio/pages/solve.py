@@ -257,12 +257,14 @@ def _stand(job: Job, going_on: bool) -> Renderable:
         ]
         if going_on
         else None,
-        _falling(job) if job.curve else None,
+        _falling(job),
     ]
 
 
 def _falling(job: Job) -> Node:
     points = [(float(each.steps), each.share) for each in job.curve]
+    if len(points) < 2:  # one look makes no line
+        return None
     return h.section(".falling", aria_label="Exploitability as it fell")[
         h.h2["Exploitability as it fell"],
         curve({"exploitability": points}, "iterations", "exploitability, share of the pot (exact)"),

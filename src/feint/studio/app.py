@@ -26,6 +26,7 @@ from feint.games.names import modules
 from feint.studio.archive import Archive
 from feint.studio.guard import Guard
 from feint.studio.index import Index, NotHere
+from feint.studio.later import Later
 from feint.studio.leagues import Leagues
 from feint.studio.page import shell
 from feint.studio.room import Late, Room
@@ -48,17 +49,18 @@ class Studio:
     trainings: Trainings
     suited: Suited
     leagues: Leagues
+    later: Later
 
     def close(self) -> None:
         """Have everything end that goes on beside requests."""
-        for each in (self.room, self.spots, self.suited, self.leagues, self.trainings, self.archive):
+        for each in (self.room, self.spots, self.suited, self.leagues, self.later, self.trainings, self.archive):
             each.close()
 
 
 def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading.Event | None = None) -> FastAPI:
     """The studio over a folder of runs; `hosts` are the addresses that it answers to."""
     kept = Archive(archive)
-    studio = Studio(Index(runs), Room(kept.keep), kept, Spots(), Trainings(runs), Suited(), Leagues())
+    studio = Studio(Index(runs), Room(kept.keep), kept, Spots(), Trainings(runs), Suited(), Leagues(), Later())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

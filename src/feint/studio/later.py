@@ -47,6 +47,10 @@ class Later:
                 del self._work[key]
         return work.result()
 
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
     def _make_room(self) -> None:
         if len(self._work) < MOST:
             return

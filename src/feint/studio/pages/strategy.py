@@ -42,10 +42,8 @@ Player = Annotated[int | None, Query(ge=1, le=16)]
 
 def later_of(request: Request) -> Later:
     """The threads that work things out for this studio."""
-    state = request.app.state
-    if not hasattr(state, "later"):
-        state.later = Later()
-    return state.later  # type: ignore[no-any-return]
+    later: Later = request.app.state.studio.later
+    return later
 
 
 def soon(request: Request, key: Hashable, make: Callable[[], T]) -> T | None:

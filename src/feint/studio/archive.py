@@ -34,19 +34,11 @@ class Archive:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock, self._path = threading.Lock(), path
-        self._open: sqlite3.Connection | None = None
-        assert self._file
-
-    @property
-    def _file(self) -> sqlite3.Connection:
-        """The file, opened anew where it was closed: a server may be started again."""
-        if self._open is None:
-            self._open = sqlite3.connect(self._path, check_same_thread=False)
-            self._open.execute("pragma journal_mode=wal")
-            self._open.execute(MAKE)
-            self._open.commit()
-        return self._open
+        self._lock = threading.Lock()
+        self._file = sqlite3.connect(path, check_same_thread=False)
+        self._file.execute("pragma journal_mode=wal")
+        self._file.execute(MAKE)
+        self._file.commit()
 
     def keep(self, hand: Finished) -> int:
         """Keep a hand; its number."""
@@ -71,9 +63,7 @@ class Archive:
 
     def close(self) -> None:
         with self._lock:
-            if self._open is not None:
-                self._open.close()
-            self._open = None
+            self._file.close()
 
 
 def _kept(row: tuple[int, str, str]) -> Kept:

@@ -145,7 +145,6 @@ class Spots:
             job.stopped.set()
         for pool in (self._solver, self._looker):
             pool.shutdown(wait=False, cancel_futures=True)
-        self._solver, self._looker = ThreadPoolExecutor(1, "spots"), ThreadPoolExecutor(1, "looks")  # if it goes on
 
     def _solved(self, job: Job) -> None:
         job.work()

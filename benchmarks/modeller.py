@@ -119,7 +119,7 @@ def _first_decision(form: Form) -> Observation:
     tree = form.whole("This benchmark")
     row = int(np.flatnonzero(tree.player == 0)[0])
     moves = {word: tree.game.actions.index(tree.actions[column]) for word, column in tree.offered(row).items()}
-    return Observation(0, tree.views[row], tree.labels[row], "", "", moves, True)
+    return Observation(0, tree.views[row], tree.labels[row], "", "", None, moves, True)
 
 
 def _rows(learner: Learner, merged: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -33,7 +33,7 @@ from feint.players.rule_tables import (
 )
 from feint.players.simple import AlwaysThis, Random
 from feint.players.spots import find_spot
-from feint.players.table import Table
+from feint.players.table import observation
 from feint.testing import check_player
 
 GAME = load_game("holdem_no_limit")
@@ -47,7 +47,7 @@ def bot():
 def told(bot, hole, betting="", board=""):
     """How often the bot makes each move at a spot, by name."""
     hand = spot_of(GAME, hole, board, betting, None)
-    seen = Table(GAME).observation(hand, hand.actor)
+    seen = observation(GAME, hand, hand.actor)
     words = {move: word for word, move in seen.moves.items()}
     return {words[move]: chance for move, chance in bot.chances(seen).items()}
 

@@ -46,6 +46,8 @@ def compilations():
 
 
 def test_training_again_compiles_nothing_and_holds_no_more(tmp_path, compilations):
+    kept._code.cache_clear()  # another test may have trained the same
+    jax.clear_caches()
     feint.train("cfr+", "kuhn", steps=10, out=tmp_path / "first")
     assert compilations
     compilations.clear()

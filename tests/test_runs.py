@@ -363,7 +363,7 @@ def test_values_that_die_are_told_of_once(tmp_path, call):
 
 def test_values_that_died_with_one_seed_are_not_lost_in_the_median(monkeypatch):
     seen = {"exploitability": np.array([3.0, 1.0, 2.0]), "value_spread": np.array([1.0, 0.0, 2.0])}
-    monkeypatch.setattr(Trainer, "_look", lambda *_: seen)
+    monkeypatch.setattr("feint.runs.trainer._look", lambda *_: seen)
     form = form_of("kuhn")
     learner = resolve("dqn", {"tables": 8, "replay.capacity": 8}).on(form)
     row = Trainer(learner, form.gauge(False), RunConfig("kuhn", "dqn", {}, seeds=3)).evaluate()

@@ -199,6 +199,7 @@ def test_what_networks_say_is_zero_sum_and_the_same_for_boards_that_are(no_limit
         np.testing.assert_allclose(rows[0, 1:4], [0.5, 0.35, 0.15], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_networks_learn(no_limit):
     drawing = drawing_of(no_limit, TOGETHER, 12, met=0.5)
     lessons, tests = (drawn(drawing, jax.random.key(seed)) for seed in (1, 2))

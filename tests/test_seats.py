@@ -55,6 +55,7 @@ def test_seats_learn_the_same_at_once_as_one_after_the_other(holdem):
     np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_what_networks_recall_at_a_table_is_what_the_hand_so_far_tells_them(holdem):
     learner = replace(SETTINGS, warmup=1_000_000).on(holdem)  # networks stand still
     state = after(learner, 37)

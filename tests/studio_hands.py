@@ -13,7 +13,7 @@ from feint.games.poker import Poker
 from feint.players.player import Observation, Player
 from feint.studio.app import Studio, make_app
 from feint.studio.index import Opponent
-from feint.studio.room import Visit
+from feint.studio.visit import Visit
 
 HOST = "127.0.0.1:8077"
 

@@ -15,7 +15,7 @@ from feint.games.phh import read_phh
 from feint.players.player import Observation, Player
 from feint.players.table import HandInPlay
 from feint.studio.replay import replay
-from feint.studio.room import Decision, Finished
+from feint.studio.visit import Decision, Finished
 from studio_hands import client_of, studio_of
 
 

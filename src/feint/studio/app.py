@@ -29,10 +29,11 @@ from feint.studio.index import Index, NotHere
 from feint.studio.later import Later
 from feint.studio.leagues import Leagues
 from feint.studio.page import shell
-from feint.studio.room import Late, Room
+from feint.studio.room import Room
 from feint.studio.spots import Spots
 from feint.studio.suited import Suited
 from feint.studio.trainings import Trainings
+from feint.studio.visit import Late
 
 STATIC = Path(__file__).parent / "static"
 

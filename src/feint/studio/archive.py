@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, final
 
-from feint.studio.room import Decision, Finished
+from feint.studio.visit import Decision, Finished
 
 MAKE = "create table if not exists hands (number integer primary key, played text not null, hand text not null)"
 

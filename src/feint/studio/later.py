@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar, final
 
-from feint.studio.room import Late
+from feint.studio.visit import Late
 from feint.tree.cache import keep_compiled
 
 T = TypeVar("T")

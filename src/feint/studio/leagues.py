@@ -15,8 +15,8 @@ from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.players.player import Player, StrategyPlayer
 from feint.studio.index import Index, NotHere
-from feint.studio.room import Late
 from feint.studio.suited import form_for
+from feint.studio.visit import Late
 
 MOST_PLAYERS = 8
 MOST_HANDS = 200_000

@@ -15,7 +15,7 @@ from feint.games.poker import Poker
 from feint.players.table import observation
 from feint.studio.archive import Kept
 from feint.studio.felt import Sitter
-from feint.studio.room import Finished
+from feint.studio.visit import Finished
 
 
 @final

@@ -17,7 +17,7 @@ from feint.runs.resources import check_spot
 from feint.solvers.spot_trees import spot_size
 from feint.solvers.spots import Node, Progress, Solution, solve
 from feint.studio.index import NotHere
-from feint.studio.room import Late
+from feint.studio.visit import Late
 
 MOST_WAITING = 4
 """Spots that may wait for the one that is being solved."""

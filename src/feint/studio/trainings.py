@@ -24,7 +24,7 @@ from feint.games.errors import BadInput
 from feint.runs.config import RunConfig, written
 from feint.runs.files import writer_of
 from feint.studio.index import Listed
-from feint.studio.room import Late
+from feint.studio.visit import Late
 
 MOST_AT_ONCE = 2
 """Runs that the studio trains at the same time."""

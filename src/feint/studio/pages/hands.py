@@ -18,7 +18,7 @@ from feint.studio.index import NotHere
 from feint.studio.page import Tab, page, table
 from feint.studio.pages.play import REFUSALS
 from feint.studio.replay import Replay, as_phh, has_phh, replay
-from feint.studio.room import Decision
+from feint.studio.visit import Decision
 
 router = APIRouter()
 TAB = Tab(7, "Hands", "/hands")

@@ -12,8 +12,8 @@ from feint.evaluate.ratings import cycles, means, ratings
 from feint.studio.index import NotHere
 from feint.studio.leagues import MOST_HANDS, MOST_PLAYERS, League
 from feint.studio.pages.play import REFUSALS
-from feint.studio.room import Late
 from feint.studio.sheets import sheet
+from feint.studio.visit import Late
 from feint.studio.watched import Watched, watch
 
 router = APIRouter()

@@ -16,7 +16,7 @@ from feint.games.words import chips
 from feint.studio.drawing import bars
 from feint.studio.felt import Sitter, felt
 from feint.studio.page import Tab, chooser, page, table
-from feint.studio.room import Decision, Late, Score, Visit
+from feint.studio.visit import Decision, Late, Score, Visit
 
 router = APIRouter()
 TAB = Tab(1, "Play", "/")
@@ -222,7 +222,7 @@ def _table(name: str, visit: Visit, advised: bool) -> list[Node]:
         _moves(name, visit, offered) if offered else None,
         _advice(visit, advised) if offered else None,
         _review(name, visit) if visit.over else None,
-        _score(visit.score(), visit),
+        _score(visit.score()),
     ]
 
 
@@ -324,7 +324,7 @@ def _cost(decision: Decision) -> str:
     return f", which gave away {lost:.2f} chips" if lost >= 0.005 else ", as good as any"
 
 
-def _score(score: Score, visit: Visit) -> Renderable:
+def _score(score: Score) -> Renderable:
     """How the person stands."""
     if not score.hands:
         return h.p(".score")["No hand is over yet."]

@@ -19,9 +19,9 @@ from feint.studio.drawing import curve
 from feint.studio.hand_grid import painter
 from feint.studio.page import Tab, field, page, table
 from feint.studio.pages.play import REFUSALS, Nothing
-from feint.studio.room import Late
 from feint.studio.spot_view import solved_spot
 from feint.studio.spots import Job
+from feint.studio.visit import Late
 
 router = APIRouter()
 TAB = Tab(3, "Solve", "/solve")

@@ -57,9 +57,12 @@ async function post(form, submitter) {
     });
     const told = await answer.json();
     if (!answer.ok) alertBox().textContent = told.error || "That was refused.";
-    if (!answer.ok && form.dataset.hold !== undefined) alertBox().scrollIntoView({ block: "nearest" });  // what was typed stays
-    else
-    await show(answer.ok && told.goto ? told.goto : location.pathname + (answer.ok && form.dataset.keep === undefined ? "" : location.search), answer.ok && !told.goto);
+    if (!answer.ok && form.dataset.hold !== undefined) {
+      alertBox().scrollIntoView({ block: "nearest" });  // what was typed stays
+    } else {
+      const same = location.pathname + (answer.ok && form.dataset.keep === undefined ? "" : location.search);
+      await show(answer.ok && told.goto ? told.goto : same, answer.ok && !told.goto);
+    }
   } catch (error) { failed(error); }
   buttons.forEach((button) => { button.disabled = false; });
 }

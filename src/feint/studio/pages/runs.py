@@ -21,7 +21,7 @@ from feint.studio.drawing import curve
 from feint.studio.index import Listed
 from feint.studio.learning import Course, Picture, counted, course_of, picture, shared_metrics, usual_across
 from feint.studio.page import Tab, chooser, page, table
-from feint.studio.pages.play import REFUSALS
+from feint.studio.refusals import REFUSALS
 from feint.studio.sheets import sheet
 from feint.studio.trainings import GOING, Training
 

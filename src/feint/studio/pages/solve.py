@@ -18,7 +18,7 @@ from feint.report.spot_facts import as_csv, hands_as_csv, spot_facts
 from feint.studio.drawing import curve
 from feint.studio.hand_grid import painter
 from feint.studio.page import Tab, field, page, table
-from feint.studio.pages.play import REFUSALS, Nothing
+from feint.studio.refusals import REFUSALS, Nothing
 from feint.studio.spot_view import solved_spot
 from feint.studio.spots import Job
 from feint.studio.visit import Late

@@ -250,7 +250,8 @@ def _drawn(courses: Sequence[Course], across: str | None, metric: str | None) ->
 def figure(drawn: Picture) -> Node:
     """Curves, with what must be said beneath them."""
     return [
-        curve(drawn.medians, drawn.across, drawn.up, drawn.dashed, drawn.logarithmic),
+        curve(drawn.medians, drawn.across, drawn.up, drawn.dashed, drawn.logarithmic, drawn.bands),
+        h.p(".note")["Shaded: from the lowest of the seeds to the highest."] if drawn.bands else None,
         h.p(".note")["Dashed: what the paper published, against the moves that it played."] if drawn.dashed else None,
         h.p(".note")[f"{LESS}; feint evaluate says what a best response wins."] if "random play" in drawn.up else None,
     ]

@@ -377,7 +377,7 @@ def test_the_command_opens_and_closes_it(tmp_path):
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     address = server.stdout.readline().strip()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
-    with httpx2.Client(base_url=address, transport=httpx2.HTTPTransport(retries=5)) as client:
+    with httpx2.Client(base_url=address, transport=httpx2.HTTPTransport(retries=5), timeout=60.0) as client:
         assert "Feint" in client.get("/").text
     busy = subprocess.run([*command, "--port", address.split(":")[-1].rstrip("/")], capture_output=True, text=True)
     assert busy.returncode == 2

@@ -67,7 +67,7 @@ def test_a_spot_is_solved_as_the_library_solves_it(client, polar):
 
 
 def test_bets_differ_by_street_and_player():
-    asked = Asked.model_validate(POLAR | {"menus": {"river": {"ip": {"raises": "2"}}, "flop": {"oop": {"bets": "3"}}}})
+    asked = Asked.model_validate(POLAR | {"menus": {"river": {"ip": {"raises": "2"}}}})
     spot = asked.spot()
     assert spot.menu("river", "oop") == Menu((1.0,), ())
     assert spot.menu("river", "ip") == Menu((1.0,), (2.0,))

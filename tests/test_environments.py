@@ -141,7 +141,7 @@ def test_tables_pay_what_is_exactly_expected(seat):
     exact = np.mean(values) if seat is None else values[seat]
     for envs, hands in (
         (TablesEnv(form.game, "raise", seat, num_envs=256), 40_000),
-        (SeatEnv(form.game, "raise", seat), 400),
+        (SeatEnv(form.game, "raise", seat), 150),
     ):
         won, (passed, passed_won) = play(envs, hands)
         mean = (won.sum() + passed_won) / (len(won) + passed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 
 import equinox as eqx
@@ -13,7 +12,7 @@ import pytest
 import feint
 from feint.arena.betting import unroll_betting
 from feint.arena.cards import HIDDEN, Deal, Seen, build_card_arena
-from feint.arena.hand_strength import LEVELS, HandStrength, _listed, build_hand_strength
+from feint.arena.hand_strength import LEVELS, HandStrength, build_hand_strength
 from feint.games.cards import best_five
 from feint.games.holdem import holdem
 from feint.games.library import load_game
@@ -225,12 +224,3 @@ def test_the_agent_plays_as_when_it_was_shipped(betting):
     cards = jnp.asarray([[*row, *[HIDDEN] * (7 - len(row))] for row in seen], jnp.uint8)
     moves = ask(run.strategy.policy, Seen(jnp.asarray(nodes, jnp.int16), cards), jnp.asarray(betting.actor[nodes]))
     np.testing.assert_allclose(moves, list(GOLDEN.values()), atol=1e-4)
-
-
-def test_shares_that_are_looked_up_are_those_that_are_worked_out():
-    """To the bit, so that networks see the same wherever they are asked."""
-    plain = build_hand_strength(load_game("flop_holdem(ranks=5)"))
-    listed = replace(plain, listed={3: _listed(plain, 20, 3)})
-    cards = jnp.asarray(deals(300, 5, load_game("flop_holdem(ranks=5)").deck))
-    np.testing.assert_array_equal(tell(plain, cards), tell(listed, cards))
-    assert len(np.unique(np.asarray(listed.listed[3]))) > 50

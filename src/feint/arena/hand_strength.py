@@ -6,13 +6,10 @@ are told it learn faster. It is a function of the cards seen and so says nothing
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
-from math import comb
 from typing import final
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, UInt8
@@ -28,8 +25,6 @@ SMALL = 20
 """In decks of so few cards every holding stands for itself: a hand and a board could block all that stand for some."""
 LEVELS = 11
 """A share is told by how near it is to each of so many levels from 0 to 1."""
-LISTED = 1 << 29
-"""Accelerators look shares up where boards times holdings are fewer: before the river of hold'em, in 1.6 GB."""
 
 
 @final
@@ -46,8 +41,6 @@ class HandStrength(eqx.Module):
     """How many holdings each stands for."""
     boards: tuple[int, ...] = eqx.field(static=True)
     """The numbers of board cards on which a hand is compared, round by round."""
-    listed: dict[int, Float[Array, "c o"]] = eqx.field(default_factory=dict)
-    """By the number of board cards, where they are looked up: the share of every holding on every board."""
 
     @property
     def inputs(self) -> int:
@@ -59,7 +52,7 @@ class HandStrength(eqx.Module):
         own, board = jnp.split(cards, [HOLE], -1)
         told = []
         for up in self.boards:
-            level = self._share(own, board[..., :up])[..., None] * (LEVELS - 1)
+            level = self.share(own, board[..., :up])[..., None] * (LEVELS - 1)
             near = jnp.maximum(0.0, 1.0 - jnp.abs(level - jnp.arange(LEVELS, dtype=jnp.float32)))
             told.append(jnp.where(upturned[..., None] >= up, near, 0.0))
         return jnp.concatenate(told, -1)
@@ -72,11 +65,6 @@ class HandStrength(eqx.Module):
         weights = jnp.where(self.holdings.shares_card_with((held + up)[..., None]), 0.0, self.weights)
         ahead = (weights * jnp.sign(ours[..., None] - theirs)).sum(-1)
         return (0.5 + 0.5 * ahead / weights.sum(-1)).astype(jnp.float32)
-
-    def _share(self, own: UInt8[Array, "*b h"], board: UInt8[Array, "*b v"]) -> Float[Array, "*b"]:
-        """The same, looked up where it can be."""
-        shares = self.listed.get(board.shape[-1])
-        return self.share(own, board) if shares is None else shares.at[_number(board), _number(own)].get(mode="clip")
 
 
 def build_hand_strength(game: Poker) -> HandStrength:
@@ -94,36 +82,4 @@ def build_hand_strength(game: Poker) -> HandStrength:
     holdings = [alike[rng.integers(len(alike))] for alike in kinds.values()]
     table = build_ranks(deck)
     weights = jnp.asarray([len(alike) for alike in kinds.values()], jnp.float32)
-    strength = HandStrength(table, table.key(jnp.asarray(holdings, jnp.int32)), weights, boards)
-    if jax.default_backend() == "cpu":
-        return strength
-    few = [up for up in boards if comb(deck.kinds, up) * comb(deck.kinds, HOLE) < LISTED]
-    return replace(strength, listed={up: _listed(strength, deck.kinds, up) for up in few})
-
-
-def _listed(strength: HandStrength, kinds: int, up: int) -> Float[Array, "c o"]:
-    """The shares on every board of some size with every holding, those that share a card of no meaning."""
-    boards, own = (jnp.asarray(_chosen(kinds, count), jnp.uint8) for count in (up, HOLE))
-
-    @jax.jit
-    def shares(boards: UInt8[Array, "c v"]) -> Float[Array, "c o"]:
-        def of(board: UInt8[Array, " v"]) -> Float[Array, " o"]:
-            return strength.share(own, jnp.broadcast_to(board, (len(own), up)))
-
-        found: Float[Array, "c o"] = jax.lax.map(of, boards, batch_size=64)
-        return found
-
-    return shares(boards)
-
-
-def _chosen(kinds: int, count: int) -> Int[np.ndarray, "c k"]:
-    """Every choice of so many cards, in the order of their numbers."""
-    return np.array(sorted(combinations(range(kinds), count), key=lambda choice: choice[::-1]))
-
-
-def _number(cards: UInt8[Array, "*b k"]) -> Int[Array, "*b"]:
-    """The number of a choice of cards, given in any order."""
-    count = cards.shape[-1]
-    below = (cards[..., None, :] < cards[..., :, None]).sum(-1)
-    added = jnp.asarray([[comb(card, place + 1) for place in range(count)] for card in range(64)], jnp.int32)
-    return added[cards.astype(jnp.int32), below].sum(-1)
+    return HandStrength(table, table.key(jnp.asarray(holdings, jnp.int32)), weights, boards)

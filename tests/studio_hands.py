@@ -107,7 +107,7 @@ def sent(
         whole = [repr(sorted(answer.headers.items())).encode() + answer.content for answer in answers]
         told.append((visit.seen.view, [each.replace(name.encode(), b"NAME") for each in whole]))
         play(visit, next(mine))
-    room.leave(name)
+    room.leave(name, visit.token)
     return told
 
 

@@ -54,7 +54,7 @@ def test_every_lottery_is_what_chance_does(tree_of, name):
             assert found[lottery] == pytest.approx(reached(child, 1.0, {}), abs=1e-8)
 
 
-@pytest.mark.parametrize("name", ["kuhn(players=3)", "leduc", "leduc_no_limit"])
+@pytest.mark.parametrize("name", ["kuhn(players=3)", "leduc", pytest.param("leduc_no_limit", marks=pytest.mark.slow)])
 def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
     tree, tables = tree_of(name), 4096
     arena, ladder = build_arena(tree), jnp.cumsum(jnp.asarray(tree.uniform(), jnp.float32), 1)

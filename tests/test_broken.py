@@ -78,6 +78,7 @@ def test_judges_refuse_what_is_no_strategy(name, row):
         [Table(form.game).hand(sitting, seed) for seed in range(20)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param("nfsp", marks=pytest.mark.slow), "dqn"])
 def test_networks_that_are_no_numbers_win_nothing(name):
     form = form_of("holdem")

@@ -102,7 +102,10 @@ def test_fifty_kills(tmp_path):
     assert killed_and_resumed(tmp_path, "--hands 2000000", kills=50, seed=1) == 50
 
 
-@pytest.mark.parametrize("algorithm", ["cfr+", "dcfr", "pcfr+", "xfp", "nfsp", "fsp", "dqn"])
+@pytest.mark.parametrize(
+    "algorithm",
+    ["cfr+", "dcfr", "pcfr+", "xfp", "nfsp", *(pytest.param(name, marks=pytest.mark.slow) for name in ("fsp", "dqn"))],
+)
 def test_stopping_and_going_on_changes_nothing(tmp_path, algorithm):
     small = {"tables": 16} if algorithm in {"nfsp", "fsp", "dqn"} else {}
     whole = feint.train(algorithm, "kuhn", steps=60, settings=small, out=tmp_path / "whole")

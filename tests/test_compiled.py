@@ -20,7 +20,7 @@ from feint.runs.config import algorithms
 from feint.search.oracle import NEARLY
 from feint.search.situations import drawing_of
 from feint.tree import compiled as kept
-from feint.tree.compiled import KEPT, Compiled, compiled
+from feint.tree.compiled import KEPT, MANY, Compiled, compiled, options
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
 
@@ -132,3 +132,17 @@ def test_memory_maps_are_counted(monkeypatch):
     assert not kept.crowded()
     monkeypatch.setattr(Path, "read_text", lambda path: "20")
     assert kept.crowded()
+
+
+def test_programs_over_many_arrays_are_compiled_the_shorter_way_and_compute_the_same():
+    assert options(MANY) is None
+    assert (
+        options(MANY + 1) is not None
+    )  # if not: the compiler no longer knows it, and liar's dice compiles twice as long
+    many = [jnp.arange(4.0) + number for number in range(MANY + 1)]
+    assert float(_total(many)) == sum(float(each.sum()) for each in many)
+
+
+@compiled
+def _total(many):
+    return sum(each[::-1].sum() for each in many)

@@ -75,6 +75,7 @@ def test_loops_come_to_the_same(monkeypatch, game):
         assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_ten_thousand_moves():
     """The first player stops at once, since whoever goes on is stopped by the other. Seconds, not hours."""
     began = time.process_time()

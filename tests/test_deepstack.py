@@ -29,7 +29,7 @@ from feint.runs.resolving import Resolving
 from feint.search.values import Layers, new_values
 
 
-@pytest.mark.parametrize("game", ["kuhn", "rock_paper_scissors", "leduc(players=3)"])
+@pytest.mark.parametrize("game", ["kuhn", "rock_paper_scissors", "kuhn(players=3)"])
 def test_games_that_it_is_not_for_are_refused(game):
     form = form_of(game)
     with pytest.raises(

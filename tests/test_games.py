@@ -146,6 +146,13 @@ def test_what_is_no_number_of_steps_is_refused_in_a_sentence():
         feint.train("cfr+", "kuhn", steps="ten")
 
 
+@pytest.mark.parametrize("read", [feint.load_run, lambda run: feint.ask("feint:leduc", run)])
+@pytest.mark.parametrize("given", [7, None, b"feint:leduc"])
+def test_what_is_no_run_and_no_spot_is_refused_in_a_sentence(read, given):
+    with pytest.raises(feint.BadInput, match=rf"but {given!r} was given\.$"):
+        read(given)
+
+
 def test_simultaneous_games_are_taken_turn_based(tree_of):
     tree = tree_of("open_spiel:turn_based_simultaneous_game(game=goofspiel(num_cards=3,imp_info=True))")
     assert (tree.players, len(tree.infosets)) == (2, 90)

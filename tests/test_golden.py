@@ -20,7 +20,7 @@ from feint.solvers.linear_program import solve
     [
         ("kuhn", 58, 12, 0.916667),
         ("kuhn(players=3)", 617, 48, 2.062500),
-        ("kuhn(players=5)", 116_437, 480, 5.010807),
+        pytest.param("kuhn(players=5)", 116_437, 480, 5.010807, marks=pytest.mark.slow),
         ("leduc", 1_939, 288, 4.747222),
         ("leduc(suits=True)", 9_457, 936, 4.747222),
         pytest.param("open_spiel:liars_dice", 294_883, 24_576, 1.561489, marks=pytest.mark.slow),

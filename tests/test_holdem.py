@@ -285,7 +285,7 @@ def test_dealing_is_one_outcome_of_chance():
 
 @pytest.mark.parametrize(("variant", "most"), [("acpc", 48), ("rlcard", 50)])
 @given(rng=HANDS)
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_random_hands(variant, most, rng):
     """Nobody wins more than the other loses, or than the betting allows; features are 288 zeros and ones."""
     game = holdem(variant=variant)

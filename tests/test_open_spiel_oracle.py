@@ -90,9 +90,9 @@ def match_of(tree_of):
     [
         ("kuhn", 60),
         ("kuhn(players=3)", 60),
-        ("kuhn(players=4)", 30),
-        ("leduc(suits=True)", 25),
-        ("leduc", 25),
+        ("kuhn(players=4)", 8),
+        ("leduc(suits=True)", 5),
+        ("leduc", 10),
         pytest.param("leduc(players=3)", 1, marks=pytest.mark.slow),
     ],
 )

@@ -139,6 +139,7 @@ def test_runs_have_the_picture_of_their_game(tmp_path):
     assert draw_strategy(leduc, form_of("leduc"), tmp_path) is None
 
 
+@pytest.mark.slow
 def test_charts_are_drawn_at_any_decision_before_the_flop(call, tmp_path):
     code, _, err = call("show", "feint:holdem", "--betting", "raise", "--out", "here")
     assert (code, err) == (0, "The chart is here/strategy-after-raise.png.\n")

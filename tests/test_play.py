@@ -17,7 +17,8 @@ from feint.cli.person import numbered
 from feint.games.poker import Poker
 from feint.games.words import meant
 
-WORDS = ["kuhn", "kuhn(players=3)", "leduc", "leduc(players=3)", "holdem", "holdem(variant=rlcard)"]
+LARGE = ("leduc(players=3)", "holdem", "holdem(variant=rlcard)")
+WORDS = ["kuhn", "kuhn(players=3)", "leduc", *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
 
 
 @pytest.mark.parametrize("name", WORDS)

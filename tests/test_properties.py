@@ -76,6 +76,7 @@ def pure_strategies(game, player):
 
 
 @given(random_games(), SEEDS)
+@settings(max_examples=8)
 def test_judges_agree_with_recursion(game, seed):
     """One test for all the judges, because compiling them for a game takes far longer than asking them."""
     assume(max(pure_strategies(game, player) for player in range(game.players)) <= 1000)
@@ -145,6 +146,7 @@ def check_deviations(tree, found, conv):
 
 
 @given(random_games(players=(2,), zero_sum=True), SEEDS)
+@settings(max_examples=8)
 def test_linear_programme_leaves_nothing_to_gain(game, seed):
     tree = feint.unroll(game)
     solution = algorithm_on(tree, "linear-program")

@@ -234,7 +234,7 @@ def ranked(table, ranks, suits, chunk):
 
 @pytest.mark.parametrize(
     ("lowest", "highest", "expected", "classes"),
-    [(2, 3, OF_FIVE, 7462), (3, 4, OF_SEVEN, 4824)],
+    [(2, 3, OF_FIVE, 7462), pytest.param(3, 4, OF_SEVEN, 4824, marks=pytest.mark.slow)],
 )
 def test_all_hands(lowest, highest, expected, classes):
     found = census(lowest, highest)

@@ -73,7 +73,7 @@ def test_paths_at_card_tables_show_what_was_open_then():
     ]
 
 
-@pytest.mark.parametrize("view", ["nfsp", "symmetric", "strength", "rlcard"])
+@pytest.mark.parametrize("view", ["nfsp", "symmetric", pytest.param("strength", marks=pytest.mark.slow), "rlcard"])
 def test_what_is_seen_along_a_path_is_what_was_seen_then(view):
     """One look at the last decision's cards serves all before: it gives away nothing and renames suits as they did."""
     betting = unroll_betting(load_game("holdem"))
@@ -213,6 +213,7 @@ def test_a_history_of_hands_holds_all_their_moves(tree_of):
     assert int(history.add(history.empty(here), not_responded, jnp.asarray(1.0), jax.random.key(0)).seen) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [pytest.param(resolve("rnfsp", SMALL_RNFSP), marks=pytest.mark.slow), resolve("nfsp", SMALL, "paper")],

@@ -56,7 +56,7 @@ def test_the_size_of_limit_holdem_is_known():
     st.sampled_from([{"ante": 1.0}, {"blinds": (1.0, 2.0)}, {"ante": 1.0, "stack": 4.0, "pot_bets": (1.0,)}]),
     st.booleans(),
 )
-@settings(max_examples=100)
+@settings(max_examples=30)
 def test_sizes_of_odd_decks(deck, hole, boards, players, stakes, odd):
     assume(players * hole + sum(boards) <= deck.kinds * deck.copies_of_kind)
     limit = {} if "stack" in stakes else {"raise_by": 1, "cap": 1}

@@ -34,13 +34,17 @@ if CHROMIUM is None and not os.environ.get("CI"):
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
+def runs(tmp_path_factory):
+    return tmp_path_factory.mktemp("studio") / "runs"
+
+
+@pytest.fixture(scope="module")
+def address(runs):
     """A studio that runs as `feint studio` does."""
-    folder = tmp_path_factory.mktemp("studio")
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     host = f"127.0.0.1:{listening.getsockname()[1]}"
-    app = make_app(folder / "runs", folder / "hands.sqlite", (host,))
+    app = make_app(runs, runs.parent / "hands.sqlite", (host,))
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=lambda: server.run(sockets=[listening]), daemon=True)
     thread.start()
@@ -201,6 +205,36 @@ def test_a_spot_is_solved_and_walked(page):
     looked_at(page, "solved")
     page.keyboard.press("1")
     page.wait_for_selector("text=ip to move")
+
+
+@pytest.mark.slow
+def test_a_player_is_bound_where_bets_differ(page):
+    page.goto("/solve")
+    for name, value in {"oop": "AA,65s", "ip": "QQ", "board": "KsKh7d4c2s", "stack": "10", "raises": ""}.items():
+        page.fill(f"[name={name}]", value)
+    page.click("#other-bets summary")
+    page.fill("[name='menus.river.oop.bets']", "0.5")
+    page.get_by_role("button", name="Solve").click()
+    page.wait_for_selector(".grid13.told")
+    settled(page)
+    page.click("#bind summary")
+    for word, often in {"check": "100", "0.5 pot": "0", "all-in": "0"}.items():
+        page.fill(f"[data-within='{word}']", often)
+    page.get_by_role("button", name="Solve again").click()
+    page.wait_for_selector(".locks")
+    settled(page)
+    assert "oop after the start: check 100.0%, 0.5 pot 0.0%, all-in 0.0%, with any" in page.inner_text(".locks")
+    looked_at(page, "bound")
+
+
+@pytest.mark.slow
+def test_two_agents_of_holdem_are_compared_hand_by_hand(page, runs):
+    feint.train("nfsp", "holdem", steps=1, out=runs / "beginner")
+    page.goto("/compare?first=feint:holdem&second=beginner")
+    settled(page)
+    assert page.locator(".chart.differing g").count() == 169
+    assert page.locator(".chart.differing .change:not(.same)").count() > 100
+    looked_at(page, "compared-holdem")
 
 
 def test_a_hand_is_replayed_step_by_step(page):

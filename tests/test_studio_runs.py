@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
 import os
-import signal
+import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import htpy as h
 import pytest
 from starlette.testclient import TestClient
 
@@ -22,12 +23,13 @@ from feint.evaluate.match import cross_table, exact_winnings, play_players
 from feint.evaluate.measure import CHIPS, ESTIMATE, EXACT, Measure
 from feint.evaluate.ratings import beats, cycles, means, ratings
 from feint.runs.config import RunConfig
-from feint.runs.files import RUNNING, writer_of
+from feint.runs.files import PROVENANCE, RUNNING, writer_of
 from feint.runs.lineup import line_up
 from feint.studio.app import make_app
 from feint.studio.card_words import card_words
 from feint.studio.leagues import Leagues
 from feint.studio.learning import Course, counted, picture
+from feint.studio.pages.runs import figure
 from feint.studio.trainings import Trainings
 
 HOST = "127.0.0.1:8077"
@@ -102,6 +104,10 @@ def test_seeds_are_one_line_by_their_median() -> None:
     drawn = picture([*three, course(0, [0.7], "cfr+")], "seconds", None)
     assert drawn.lines["cfr"] == [(1.5, 0.5, 0.4, 0.9), (2.0, 0.2, 0.1, 0.3)]
     assert drawn.lines["cfr+"] == [(0.5, 0.7, 0.7, 0.7)]
+    assert drawn.bands == {"cfr": [(1.5, 0.4, 0.9), (2.0, 0.1, 0.3)]}
+    page = str(h.div[figure(drawn)])
+    assert page.count("<polygon") == 1
+    assert "from the lowest of the seeds to the highest" in page
     assert drawn.up == "exploitability (chips per hand, exact)"
     assert picture(three, "hands", None).medians["cfr"] == [(10, 0.5), (20, 0.2)]
     assert "moves" not in counted(three)
@@ -118,6 +124,7 @@ def test_many_runs_are_one_picture(client: TestClient, folder: Path) -> None:
     ]
     page = client.get(f"/runs?{query}").text
     assert page.count("<polyline") == 2
+    assert "<polygon" not in page  # where luck has no part seeds do not differ
     assert "exploitability (chips per hand, exact)" in page
 
 
@@ -268,23 +275,22 @@ def test_closing_leaves_a_checkpoint_and_failures_say_why(tmp_path: Path) -> Non
     assert writer_of(tmp_path / "one") is None
 
 
-def test_somebody_elses_run_shows_as_running(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "feint", "train", "cfr", "kuhn", "--seconds", "600", "--out", tmp_path / "theirs"]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    try:
-        with TestClient(make_app(tmp_path, tmp_path / "h.sqlite", (HOST,)), base_url=f"http://{HOST}") as client:
-            until(lambda: (tmp_path / "theirs" / "metrics.jsonl").exists())
-            assert client.get("/api/runs/theirs").json()["state"] == "running"
-            assert f"trained by process {process.pid}" in client.get("/runs/theirs").text
-            assert client.post("/api/runs/theirs/stop", json={}).status_code == 409
-            assert client.post("/api/runs/theirs/resume", json={}).status_code == 409
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            assert (tmp_path / "theirs" / RUNNING).exists()  # its word stays behind
-            assert client.get("/api/runs/theirs").json()["state"] == "stopped"
-    finally:
-        process.kill()
-        process.wait()
+def test_somebody_elses_run_shows_as_running(folder: Path, tmp_path: Path) -> None:
+    """Whoever holds the lock on a run's folder trains it; a process that was killed leaves its word, but no lock."""
+    run = tmp_path / "theirs"
+    shutil.copytree(folder / "cfr", run)
+    (run / PROVENANCE).unlink()
+    who = f"process {os.getpid()} on {os.uname().nodename}"
+    (run / RUNNING).write_text(f"{who}\n")
+    lock = os.open(run, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with TestClient(make_app(tmp_path, tmp_path / "h.sqlite", (HOST,)), base_url=f"http://{HOST}") as client:
+        assert client.get("/api/runs/theirs").json()["state"] == "running"
+        assert f"trained by {who}" in client.get("/runs/theirs").text
+        assert client.post("/api/runs/theirs/stop", json={}).status_code == 409
+        assert client.post("/api/runs/theirs/resume", json={}).status_code == 409
+        os.close(lock)
+        assert client.get("/api/runs/theirs").json()["state"] == "stopped"
 
 
 def test_whoever_writes_is_found_by_the_lock(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from feint.games.ranges import by_kind, read_range
 from feint.solvers.spots import solve
 from feint.studio import spots as spots_module
 from feint.studio.hand_grid import rows_of_kinds
+from feint.studio.spot_form import Asked, asked_for, form
 from feint.studio.spot_view import solved_spot
 from feint.studio.spots import Job, Spots, betting_in_words, cards_left, crumbs, onward
 from studio_hands import client_of
@@ -63,6 +64,42 @@ def test_a_spot_is_solved_as_the_library_solves_it(client, polar):
     node = ours.at("")
     assert list(told["moves"]) == list(node.moves)
     assert list(told["moves"].values()) == pytest.approx(node.overall.tolist())
+
+
+def test_bets_differ_by_street_and_player():
+    asked = Asked.model_validate(POLAR | {"menus": {"river": {"ip": {"raises": "2"}}}})
+    spot = asked.spot()
+    assert spot.menu("river", "oop") == Menu((1.0,), ())
+    assert spot.menu("river", "ip") == Menu((1.0,), (2.0,))
+    job = Job("here", spot, 0.01, 1)
+    given = asked_for(job)
+    assert given["menus"] == {"river": {"ip": {"bets": "1", "raises": "2"}}}
+    assert Asked.model_validate(given).spot() == spot, "the form gives back what it was given"
+    page = str(form(given))
+    assert 'name="menus.river.ip.raises" type="text" value="2"' in page
+    assert 'name="menus.turn.ip.raises" type="text" value=""' in page
+
+
+def test_a_player_is_bound_and_the_other_solves_against_it(client, polar):
+    """Who never bluffs is never called."""
+    name = polar["spot"]
+    page = shown(client, f"/solve/{name}")
+    assert 'name="moves" type="number"' in page
+    assert 'data-within="all-in"' in page
+    wrong = client.post(f"/api/spots/{name}/locks", json={"moves": {"sing": 1}})
+    assert wrong.status_code == 400
+    assert "has no move 'sing'" in wrong.json()["error"]
+    bound = client.post(f"/api/spots/{name}/locks", json={"moves": {"check": 30, "all-in": 0}, "hands": "65s"}).json()
+    told = waited(client, bound["spot"])
+    assert told["state"] == "solved"
+    assert {each["hand"]: each["moves"]["check"] for each in told["solution"]["hands"]}["6s5s"] == pytest.approx(1.0)
+    after = client.get(f"/api/spots/{bound['spot']}", params={"betting": "all-in"}).json()["solution"]
+    assert after["moves"]["fold"] > 0.99
+    page = shown(client, bound["goto"])
+    assert "oop after the start: check 100.0%, all-in 0.0%, with 65s" in page
+    assert "what can be gained elsewhere alone" in page
+    free = client.post(f"/api/spots/{bound['spot']}/unlock", json={}).json()
+    assert waited(client, free["spot"])["solution"]["wins"] == polar["solution"]["wins"]
 
 
 def test_the_page_of_a_solved_spot_has_its_numbers_and_its_ways_on(client, polar):
@@ -123,6 +160,9 @@ def test_hands_and_progress_are_had_as_csv(client, polar):
         ({"bets": "0"}, "fractions of the pot above 0"),
         ({"bets": "1 2 3 4 5 6 7"}, "at most 6 bets"),
         ({"rake": 2}, "Rake is a share"),
+        ({"menus": {"river": {"ip": {"bets": "x"}}}}, "fractions of the pot"),
+        ({"locks": [{"moves": {"check": 0}}]}, "sum to 1"),
+        ({"locks": [{"betting": "all-in", "moves": {"check": 1}}]}, "has no move 'check'"),
     ],
 )
 def test_bad_spots_are_refused_in_a_sentence(client, change, why):
@@ -131,7 +171,18 @@ def test_bad_spots_are_refused_in_a_sentence(client, change, why):
     assert why in refused.json()["error"]
 
 
-@pytest.mark.parametrize("change", [{"more": 1}, {"share": 0}, {"seconds": 1e9}, {"oop": "A" * 5000}, {"pot": "x"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"more": 1},
+        {"share": 0},
+        {"seconds": 1e9},
+        {"oop": "A" * 5000},
+        {"pot": "x"},
+        {"menus": {"river": {"me": {}}}},
+        {"locks": [{"moves": 1}]},
+    ],
+)
 def test_what_is_no_spot_is_refused(client, change):
     assert client.post("/api/spots", json=POLAR | change).status_code == 422
 

@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections import defaultdict
-from itertools import pairwise
+from itertools import cycle, islice, pairwise, product
 from types import SimpleNamespace
 from urllib.parse import quote
 
@@ -485,15 +485,16 @@ STRANGE = (
 @pytest.mark.parametrize("key", ["kuhn-cfr", "leduc cfr", "cups"])
 def test_strange_words_are_answered_in_a_sentence(client, key):
     shown(client, f"/strategy/{quote(key)}")
+    paths = f"/strategy/{quote(key)}", f"/strategy/{quote(key)}/ask", f"/compare?first={quote(key)}"
+    ways = cycle(product(paths, ("betting", "board", "filter", "spot")))
     for words in STRANGE:
         for name in ("spot", "board", "betting"):
             answer = client.get("/api/ask", params={"agent": key, "spot": "K"} | {name: words})
             assert answer.status_code in (200, 400), (name, words, answer.text)
-        for path in (f"/strategy/{quote(key)}", f"/strategy/{quote(key)}/ask", f"/compare?first={quote(key)}"):
-            for name in ("betting", "board", "filter", "spot"):
-                answer = client.get(path, params={"first": key, name: words})
-                assert answer.status_code == 200, (path, name, words, answer.text[-300:])
-                assert "<script>" not in answer.text
+        for path, name in islice(ways, 4):  # every way with several of the words
+            answer = client.get(path, params={"first": key, name: words})
+            assert answer.status_code == 200, (path, name, words, answer.text[-300:])
+            assert "<script>" not in answer.text
     assert client.get(f"/strategy/{quote(key)}?betting={'a' * 301}").status_code == 422
     assert client.get(f"/strategy/{quote(key)}?dealer=9").status_code == 200
     assert client.get(f"/strategy/{quote(key)}?page=0").status_code == 422

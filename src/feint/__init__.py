@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from feint.games.library import load_game
     from feint.report.compare import compare
     from feint.runs.asking import ask
+    from feint.runs.export import export
     from feint.runs.run import Run, load_run
+    from feint.runs.strategy_files import load_strategy, save_strategy
     from feint.runs.train import train
     from feint.tree.tree import Tree
     from feint.tree.unroll import unroll
@@ -56,7 +58,9 @@ _HOME = {
     "feint.games.library": ("load_game",),
     "feint.report.compare": ("compare",),
     "feint.runs.asking": ("ask",),
+    "feint.runs.export": ("export",),
     "feint.runs.run": ("Run", "load_run"),
+    "feint.runs.strategy_files": ("load_strategy", "save_strategy"),
     "feint.runs.train": ("train",),
     "feint.tree.tree": ("Tree",),
     "feint.tree.unroll": ("unroll",),
@@ -80,10 +84,13 @@ __all__ = [
     "deviations",
     "expected_values",
     "exploitability",
+    "export",
     "load_game",
     "load_run",
+    "load_strategy",
     "move_values",
     "nash_conv",
+    "save_strategy",
     "train",
     "unroll",
 ]

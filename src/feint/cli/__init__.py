@@ -13,6 +13,7 @@ from feint.cli import terminal
 from feint.cli.ask import ask
 from feint.cli.check import check
 from feint.cli.compare import compare
+from feint.cli.export import export
 from feint.cli.judge import evaluate, league, play_match
 from feint.cli.lists import agents, algorithms, games, judges, players, runs
 from feint.cli.play import play
@@ -51,7 +52,22 @@ def start(
 
 
 LISTS = (games, algorithms, agents, runs, players, judges)
-for command in (*LISTS, check, train, evaluate, play_match, league, ask, solve, play, studio, show, compare, reproduce):
+for command in (
+    *LISTS,
+    check,
+    train,
+    evaluate,
+    play_match,
+    league,
+    ask,
+    solve,
+    play,
+    studio,
+    show,
+    export,
+    compare,
+    reproduce,
+):
     app.command("match" if command is play_match else None)(command)
 
 

@@ -35,6 +35,7 @@ class Modeller(TaughtConfig):
     """An opponent modeller."""
 
     about: ClassVar[str] = "Learns what its opponent holds and does as it plays, and makes the move that wins most."
+    thinks: ClassVar[bool] = True
     against: str | None = None
     """Whom it has played before it sits down, then to learn no more: a player by name. None: it learns at the table."""
     hands: int = 10_000

@@ -95,6 +95,8 @@ class PlayerConfig(ABC):
 
     about: ClassVar[str]
     """One line: how it plays."""
+    thinks: ClassVar[bool] = False
+    """Whether it works something out at tables, and takes its time: others should not have to wait for it."""
 
     @property
     def called(self) -> str | None:

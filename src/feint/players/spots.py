@@ -62,6 +62,9 @@ def find_spot(form: Form, spot: str, board: str = "", betting: str = "", player:
 
     Spots go by their labels, as `feint show` prints them, and in poker by cards, board and betting.
     """
+    for what, words in {"spot": spot, "board": board, "betting": betting}.items():
+        if not isinstance(words, str):
+            raise BadInput(f"A {what} is given in words, such as 'AhKh' or 'raise call', but {words!r} was given.")
     game = form.game
     if form.tree is not None and not board and not betting and (seen := _labelled(form.tree, spot, player)):
         return seen

@@ -53,6 +53,11 @@ class HandInPlay:
         """What a player may see now."""
         return observation(self.rules, self._state, player)
 
+    @property
+    def state(self) -> Any:
+        """As the rules have it, for whoever holds the table; players are shown observations of it."""
+        return self._state
+
     def step(self) -> None:
         """Ask whoever is to move, and go on."""
         self.make(self._players[self.actor].move(self.observation(self.actor)))

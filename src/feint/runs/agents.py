@@ -22,6 +22,8 @@ def agents() -> dict[str, Path]:
 
 def find_run(name: Path | str) -> Path:
     """A run's folder, from its path or from the name of an agent that comes with Feint."""
+    if not isinstance(name, (str, Path)):
+        raise BadInput(f"A run is a folder or an agent such as 'feint:leduc', but {name!r} was given.")
     if not isinstance(name, str) or not name.startswith(PREFIX):
         return Path(name)
     known = agents()

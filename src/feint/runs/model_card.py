@@ -25,11 +25,13 @@ def model_card(run: Run, form: Form, name: str) -> str:
     settings = "\n".join(f"| {key} | {value} |" for key, value in written(flat(config.settings)).items())
     return f"""---
 library_name: feint
+pipeline_tag: reinforcement-learning
 tags: [game-theory, imperfect-information, {config.algorithm}]
 model-index:
 - name: {json.dumps(title)}
   results:
   - task: {{type: strategy, name: {json.dumps(config.game)}}}
+    dataset: {{type: game, name: {json.dumps(config.game)}}}
     metrics:
 {_entries(measured(last), run.bound)}
 ---

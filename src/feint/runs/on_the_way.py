@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import equinox as eqx
 import numpy as np
@@ -18,8 +18,9 @@ from feint.runs.checkpoint import Damaged, checkpoints, read_checkpoint
 from feint.runs.config import RunConfig, resolve
 from feint.runs.files import CHECKPOINTS, Row
 from feint.runs.loop import evaluation_points
-from feint.runs.run import config_of
+from feint.runs.run import Run, config_of
 from feint.runs.trainer import Trainer
+from feint.solvers.algorithm import Algorithm
 
 SAME = 1e-9
 """How far a run made again may be from what it logged, in chips per hand: rounding."""
@@ -32,16 +33,36 @@ def steps_kept(path: Path) -> list[int]:
 
 def strategy_at(path: Path, step: int, form: Form) -> Strategy:
     """The strategy that a run had at one of its checkpoints; of many seeds, the best one's there."""
-    kept, config = dict(checkpoints(path / CHECKPOINTS)), config_of(path)
+    kept = dict(checkpoints(path / CHECKPOINTS))
     if step not in kept:
         known = ", ".join(f"{each:,}" for each in sorted(kept)) or "none"
         raise BadInput(f"{path.name} keeps no checkpoint of step {step:,}; it keeps {known}.")
-    trainer = _trainer(config, form)
+    return _at_checkpoint(kept[step], step, config_of(path), form)[1].strategy()
+
+
+def last_state(run: Run, form: Form) -> tuple[Algorithm[Any], Any]:
+    """The algorithm of a run and all that it has come to by its last checkpoint; of many seeds, the best one's."""
+    kept = checkpoints(run.path / CHECKPOINTS)
+    if not kept:
+        raise BadInput(
+            f"{run.path.name} keeps no checkpoint, so no more is known of it than its strategy; give the folder of a "
+            f"run of your own, such as feint train dqn makes."
+        )
+    (step, path), *_ = kept
+    solver, trainer = _at_checkpoint(path, step, run.config, form)
+    return solver, trainer.best_state()
+
+
+def _at_checkpoint(path: Path, step: int, config: RunConfig, form: Form) -> tuple[Algorithm[Any], Trainer]:
+    """A run as it was when a checkpoint was written."""
+    asked = resolve(config.algorithm, config.settings)
+    solver = asked.on(form)
+    trainer = Trainer(solver, form.gauge(asked.needs_tree), config)
     try:
-        trainer.state, trainer.step = read_checkpoint(kept[step], trainer.state), step
+        trainer.state, trainer.step = read_checkpoint(path, trainer.state), step
     except Damaged as error:
         raise BadInput(str(error)) from error
-    return trainer.strategy()
+    return solver, trainer
 
 
 @final
@@ -96,8 +117,3 @@ def replayed(config: RunConfig, form: Form, logged: list[Row], seconds: float) -
         strategy, latest = both(solver, trainer.state)
         stages.append(Stage(step, strategy.table(tree), None if latest is None else latest.table(tree), found))
     return Replayed(tuple(stages), bool(stages) and stages[-1].step == last, off)
-
-
-def _trainer(config: RunConfig, form: Form) -> Trainer:
-    asked = resolve(config.algorithm, config.settings)
-    return Trainer(asked.on(form), form.gauge(asked.needs_tree), config)

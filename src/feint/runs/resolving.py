@@ -27,6 +27,7 @@ class Resolving(PlayerConfig):
     """Continual re-solving."""
 
     about: ClassVar[str] = "Searches at each of its moves: continual re-solving, as DeepStack does it."
+    thinks: ClassVar[bool] = True
     values: str | None = None
     """What the next round is worth by: a run of deepstack (none for the agent that comes with Feint), nothing, checked
     (nobody bets any more), or played-out (solved again and again, which is slow)."""

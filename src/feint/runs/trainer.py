@@ -91,11 +91,15 @@ class Trainer:
 
     def strategy(self) -> Strategy:
         """The best seed's strategy."""
-        state, seeds = self.state, self.evaluate().get("seeds")
-        if seeds:
-            best = np.argmin(seeds) if self._gauge.low_is_good else np.argmax(seeds)
-            state = jax.tree.map(lambda leaf: leaf[best], state)
-        return _strategy(self._solver, state)
+        return _strategy(self._solver, self.best_state())
+
+    def best_state(self) -> Any:
+        """All that the best seed has come to."""
+        seeds = self.evaluate().get("seeds")
+        if not seeds:
+            return self.state
+        best = np.argmin(seeds) if self._gauge.low_is_good else np.argmax(seeds)
+        return jax.tree.map(lambda leaf: leaf[best], self.state)
 
 
 # Compiled code belongs to these functions and not to a trainer, so that the next run of the same kind uses it again.

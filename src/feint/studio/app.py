@@ -32,6 +32,7 @@ from feint.studio.page import shell
 from feint.studio.room import Room
 from feint.studio.spots import Spots
 from feint.studio.suited import Suited
+from feint.studio.thinkers import Gone, Thinkers
 from feint.studio.trainings import Trainings
 from feint.studio.visit import Late
 
@@ -43,6 +44,7 @@ STATIC = Path(__file__).parent / "static"
 class Studio:
     """What all pages share."""
 
+    thinkers: Thinkers
     index: Index
     room: Room
     archive: Archive
@@ -54,14 +56,16 @@ class Studio:
 
     def close(self) -> None:
         """Have everything end that goes on beside requests."""
-        for each in (self.room, self.spots, self.suited, self.leagues, self.later, self.trainings, self.archive):
+        aside = (self.thinkers, self.room, self.spots, self.suited, self.leagues, self.later, self.trainings)
+        for each in (*aside, self.archive):
             each.close()
 
 
 def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading.Event | None = None) -> FastAPI:
     """The studio over a folder of runs; `hosts` are the addresses that it answers to."""
-    kept = Archive(archive)
-    studio = Studio(Index(runs), Room(kept.keep), kept, Spots(), Trainings(runs), Suited(), Leagues(), Later())
+    kept, thinkers = Archive(archive), Thinkers()
+    index, room = Index(runs, thinkers), Room(kept.keep)
+    studio = Studio(thinkers, index, room, kept, Spots(), Trainings(runs), Suited(), Leagues(), Later())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -83,7 +87,7 @@ def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading
     for module in modules("feint.studio.pages"):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    for kind, status in ((BadInput, 400), (NotHere, 404), (Late, 409)):
+    for kind, status in ((BadInput, 400), (NotHere, 404), (Late, 409), (Gone, 409)):
         app.add_exception_handler(kind, _refusal(status))
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)

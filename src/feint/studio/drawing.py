@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import htpy as h
 from htpy import Node, Renderable
@@ -97,13 +98,20 @@ def curve(
     up: str,
     dashed: Sequence[str] = (),
     logarithmic: bool = True,
+    bands: Mapping[str, Sequence[tuple[float, float, float]]] = MappingProxyType({}),
 ) -> Renderable:
-    """Lines by name over two axes with words; both logarithmic, or only the one across."""
-    shown = {
-        name: [(x, y) for x, y in points if x > 0 and math.isfinite(y) and (y > 0 or not logarithmic)]
-        for name, points in lines.items()
-    }
+    """Lines by name over two axes with words; both logarithmic, or only the one across.
+
+    bands: of some lines, how far the lowest and the highest lie from them, as (across, lowest, highest).
+    """
+
+    def seen(x: float, *ups: float) -> bool:
+        return x > 0 and all(math.isfinite(y) and (y > 0 or not logarithmic) for y in ups)
+
+    shown = {name: [point for point in points if seen(*point)] for name, points in lines.items()}
+    spread = {name: [each for each in band if seen(*each)] for name, band in bands.items()}
     every = [point for points in shown.values() for point in points]
+    every += [(x, y) for band in spread.values() for x, *ends in band for y in ends]
     if not every:
         return h.p[f"Nothing to draw yet: {up} comes with the first evaluation."]
     across_axis = _Axis([x for x, _ in every], LEFT, WIDE - 12, True)
@@ -120,6 +128,10 @@ def curve(
         for label, x in across_axis.ticks()
     ]
     for number, (name, points) in enumerate(shown.items()):
+        if len(band := spread.get(name, [])) > 1:
+            edge = [(x, low) for x, low, _ in band] + [(x, high) for x, _, high in reversed(band)]
+            path = " ".join(f"{across_axis.at(x):.1f},{up_axis.at(y):.1f}" for x, y in edge)
+            drawn.append(h.polygon(f".band.n{number % 6}", points=path))
         if points:
             path = " ".join(f"{across_axis.at(x):.1f},{up_axis.at(y):.1f}" for x, y in points)
             drawn.append(h.polyline(f".line.n{number % 6}{'.dashed' if name in dashed else ''}", points=path))

@@ -26,6 +26,7 @@ from feint.runs.files import CONFIG, METRICS, PROVENANCE, Row
 from feint.runs.lineup import players
 from feint.runs.run import Run, bound_of, config_of, load_run, metrics_of
 from feint.runs.summary import band, headline, length, of_strategy
+from feint.studio.thinkers import Thinkers
 
 MOST_LOADED = 8
 """Runs and games that are held ready at once."""
@@ -94,8 +95,8 @@ class Opponent:
 class Index:
     """Finds things by name, and holds those ready that were asked for last."""
 
-    def __init__(self, runs: Path) -> None:
-        self.runs = runs
+    def __init__(self, runs: Path, thinkers: Thinkers) -> None:
+        self.runs, self._thinkers = runs, thinkers
         self._ready: OrderedDict[Hashable, Any] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -159,13 +160,15 @@ class Index:
             raise NotHere(f"There is no player called {key[:60]!r}; choose one from the list.")
         if game is None:
             raise BadInput(f"{key} plays many games; say which.")
-        form = self.form(game)
+        form, called = self.form(game), config.called or key
+        if config.thinks:
+            # It could write down what it does everywhere, but that takes minutes.
+            return Opponent(called, form, lambda: self._thinkers.player(key, game), None)
 
         def seated() -> Opponent:
             first = config.at(form, None)
-            # Those who search could write down what they do everywhere, but that takes them minutes.
             strategy = first.strategy if isinstance(first, StrategyPlayer) else None
-            return Opponent(config.called or key, form, lambda: config.at(form, None), strategy)
+            return Opponent(called, form, lambda: config.at(form, None), strategy)
 
         return self.ready(("opponent", key, game), seated)
 

@@ -59,6 +59,12 @@ class Picture:
     def medians(self) -> dict[str, list[tuple[float, float]]]:
         return {name: [(where, middle) for where, middle, _, _ in points] for name, points in self.lines.items()}
 
+    @property
+    def bands(self) -> dict[str, list[tuple[float, float, float]]]:
+        """Where seeds differ: from the lowest to the highest of them."""
+        spread = {name: [(where, low, high) for where, _, low, high in each] for name, each in self.lines.items()}
+        return {name: band for name, band in spread.items() if any(low < high for _, low, high in band)}
+
 
 def counted(courses: Sequence[Course]) -> list[str]:
     """What all of some runs can be drawn against."""
@@ -91,8 +97,9 @@ def picture(courses: Sequence[Course], across: str, metric: str | None) -> Pictu
     for curve in curves:
         points = []
         for where, values in curve.points(across):
-            middle, low, high = (float(end(values)) for end in (median, min, max))
-            points.append((where, max(middle, ROUNDING) if exact else middle, low, high))
+            least = ROUNDING if exact else -math.inf
+            middle, low, high = (max(float(end(values)), least) for end in (median, min, max))
+            points.append((where, middle, low, high))
         lines[curve.label] = points
     papers = _papers(curves) if across == "moves" else {}
     shown = {name: [(x, y, y, y) for x, y in points] for name, points in papers.items()}

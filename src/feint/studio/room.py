@@ -18,7 +18,7 @@ MOST_TABLES = 256
 IDLE = 3600.0
 """Seconds after which a table that nobody touches is cleared, where room is needed or not."""
 QUICK, SLOW = 4, 2
-"""Threads for opponents that only look their move up, and for those that search: these never hold up the others."""
+"""Threads for opponents that only look their move up, and for others: so many of them may think at the same time."""
 
 
 @final
@@ -41,7 +41,7 @@ class Room:
         with self._lock:
             now = time.monotonic()
             for key in [key for key, visit in self._visits.items() if now - visit.touched > IDLE]:
-                del self._visits[key]
+                self._visits.pop(key).leave()
             if len(self._visits) >= self.most:
                 raise Late(f"All {self.most} tables are taken; try again when somebody has left.")
         pool = self._slow if opponent.strategy is None else self._quick
@@ -59,8 +59,13 @@ class Room:
         visit.touched = time.monotonic()
         return visit
 
-    def leave(self, name: str) -> None:
-        self._visits.pop(name, None)
+    def leave(self, name: str, token: str | None) -> None:
+        """Whoever sits at a table goes, and it is cleared; a hand that is not over is nobody's."""
+        self.find(name, token)
+        with self._lock:
+            visit = self._visits.pop(name, None)
+        if visit is not None:
+            visit.leave()
 
     def close(self) -> None:
         for pool in (self._quick, self._slow):

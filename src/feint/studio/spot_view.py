@@ -9,14 +9,14 @@ from urllib.parse import urlencode
 import htpy as h
 from htpy import Node, Renderable
 
-from feint.games.postflop import DECK
+from feint.games.postflop import DECK, SEATS
 from feint.games.ranges import kind_of
 from feint.solvers.spots import Node as Decision
 from feint.solvers.spots import Solution
 from feint.studio.drawing import bars, card, cards, strip
 from feint.studio.hand_grid import grid
-from feint.studio.page import table
-from feint.studio.spots import Crumb, Job, Spots, cards_left, crumbs, onward
+from feint.studio.page import field, table
+from feint.studio.spots import Crumb, Job, Spots, betting_in_words, cards_left, crumbs, onward
 
 SOON = 0.3
 """Seconds that a page waits for what it asks."""
@@ -50,6 +50,7 @@ def solved_spot(spots: Spots, job: Job, betting: str, kind: str) -> list[Node]:
         _how_good(solution),
         way,
         *_decision(job, node, betting, address),
+        _bind(job, node, betting),
         _combinations(node, kind) if kind else None,
         h.details[h.summary["Every kind of hand, in numbers"], _kinds(node)],
         h.p[h.a(href=csv)["Every hand as CSV"], ", ", h.a(href=json)["as JSON"]],
@@ -63,6 +64,44 @@ def _how_good(solution: Solution) -> Renderable:
         f"last {solution.wins('ip'):.3f}{house} on average (exact). Exploitability {solution.share:.2%} of the pot "
         f"(exact), after {solution.steps:,} iterations and {solution.seconds:.1f} s."
     ]
+
+
+def locks_of(job: Job) -> Node:
+    """What players are bound to."""
+    locks = job.spot.locks
+    if not locks:
+        return None
+    names = {player: seat for seat, player in SEATS.items()}
+    told = [
+        f"{names[job.spot.after(each.betting).hand.actor]} after {each.betting or 'the start'}: "
+        f"{', '.join(f'{word} {often:.1%}' for word, often in each.moves.items())}, with {each.hands}"
+        for each in locks
+    ]
+    return h.section(".locks", aria_label="What players are bound to")[
+        h.p["Somebody is bound here, so exploitability counts what can be gained elsewhere alone."],
+        h.ul[(h.li[words] for words in told)],
+        h.form(data_post=f"/api/spots/{job.name}/unlock")[h.button(type="submit")["Solve it with nobody bound"]],
+    ]
+
+
+def _bind(job: Job, node: Decision, betting: str) -> Renderable:
+    """A form that binds whoever is to move to what is written there, and has the rest solved against it."""
+    overall = zip(node.moves, node.overall.tolist(), strict=True)
+    return h.details("#bind")[
+        h.summary[f"Bind {node.seat} to something else here, and solve the rest again"],
+        h.form(".choices", data_post=f"/api/spots/{job.name}/locks", data_hold="")[
+            h.input(type="hidden", name="betting", value=betting_in_words(job.spot, job.spot.after(betting))),
+            (
+                field(
+                    f"{word}, %", "moves", f"{100 * often:.4g}", "number",
+                    min="0", step="any", data_type="number", data_within=word,
+                )
+                for word, often in overall
+            ),
+            field("With the hands", "hands", "any", maxlength="4000"),
+            h.button(type="submit")["Solve again"],
+        ],
+    ]  # fmt: skip
 
 
 def _way(way: list[Crumb], address: Address) -> Renderable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import threading
 import time
@@ -10,15 +9,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from random import SystemRandom
-from statistics import mean, stdev
 from typing import final
 
 from feint.games.errors import BadInput
 from feint.games.game import TERMINAL, Scene
 from feint.players.player import Observation, Player, Result
 from feint.players.table import Chance, HandInPlay
-from feint.players.telling import ENOUGH, Teller
+from feint.players.telling import Teller
 from feint.studio.index import Opponent
+from feint.studio.score import Score, Tally, over_the_rest
+from feint.studio.thinkers import Thinker
 
 PATIENCE = 0.15
 """Seconds that a request waits for an opponent before it says that they are thinking."""
@@ -58,23 +58,6 @@ class Finished:
     """… and all moves: together they are the hand."""
     won: tuple[float, ...]
     decisions: tuple[Decision, ...]
-
-
-@final
-@dataclass(frozen=True)
-class Score:
-    """How a person stands, in chips per hand."""
-
-    hands: int = 0
-    total: float = 0.0
-    mean: float | None = None
-    mbb: float | None = None
-    """The same in thousandths of a big blind per hand."""
-    luck: float | None = None
-    """How uncertain luck makes that, about; nothing before ten hands."""
-    fair: float | None = None
-    """What the person's moves win on average with luck taken out: what can be won in the seat, less what moves cost."""
-    fair_luck: float | None = None
 
 
 @final
@@ -133,7 +116,7 @@ class Visit:
         """The number under which the last hand is kept."""
         self.failed: str | None = None
         """Why the opponent cannot go on, in a sentence."""
-        self._fair: list[float] = []
+        self._tally = Tally()
         self.turn = 0
         """Counts up with every decision of the person's, so that none is taken twice."""
         self._begin()
@@ -212,23 +195,17 @@ class Visit:
 
     def score(self) -> Score:
         """How the person stands."""
-        won = self._teller.won
-        if not won:
-            return Score()
-        return Score(
-            hands=len(won),
-            total=sum(won),
-            mean=mean(won),
-            mbb=mean(won) * 1000 / self.form.big_blind,
-            luck=_uncertain(won) if len(won) >= ENOUGH else None,
-            fair=mean(self._fair) if self._fair else None,
-            fair_luck=_uncertain(self._fair) if len(self._fair) > 1 else None,
-        )
+        return self._tally.score(self.form.big_blind)
 
     def wait(self, seconds: float = PATIENCE) -> None:
         """Give the opponent a moment."""
         with self.lock:
             self.lock.wait_for(lambda: not self.thinking, seconds)
+
+    def leave(self) -> None:
+        """Nobody sits here any more."""
+        if isinstance(self._other, Thinker):
+            self._other.leave()
 
     def _begin(self) -> None:
         self.lines, self.decisions, self.kept = [], [], None
@@ -261,7 +238,7 @@ class Visit:
                     self._hand.make(move)
                     self.decisions.append(Decision(seen.player, seen.label, self._hand.made[-1][2], chances))
         except Exception as error:  # a player that fails must not take the table with it
-            self.failed = f"{self.opponent.name} cannot go on ({error}); choose another opponent."
+            self.failed = f"{self.opponent.name} cannot go on ({error}); leave the table and choose anew."
         with self.lock:
             self.thinking = False
             if not self.failed:
@@ -289,14 +266,10 @@ class Visit:
         return {name: float(chances[move]) for name, move in seen.moves.items()}
 
     def _finish(self) -> None:
-        if (best := self.opponent.best) is not None:
-            self._fair.append(best[self.seat] - self._teller.lost[-1])
         moves, places = tuple(move for _, move, _ in self._hand.made), tuple(self._hand.places)
+        best, rest = self.opponent.best, over_the_rest(self.form.game, places, moves)
+        fair = None if best is None else best[self.seat] - self._teller.lost[-1]
+        self._tally.add(self._hand.won[self.seat], fair, None if rest is None else rest[self.seat])
         told = tuple(self.decisions)
         hand = Finished(self.form.name, self.opponent.name, self.seat, places, moves, self._hand.won, told)
         self.kept = self._keep(hand)
-
-
-def _uncertain(won: list[float]) -> float:
-    """How far luck goes in the mean of some winnings. No interval at a level: people stop when they like."""
-    return 1.96 * stdev(won) / math.sqrt(len(won))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple, final
 
 import jax
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from feint.tree.compiled import options
 from feint.tree.sequence_form import SequenceForm, without
 from feint.tree.tree import Tree
 
@@ -72,8 +74,9 @@ class Judge:
 
     def __init__(self, form: SequenceForm) -> None:
         self._arrays, structure = jax.tree.flatten(form)
-        self._nash_conv = jax.jit(lambda arrays, table: nash_conv_of(jax.tree.unflatten(structure, arrays), table))
-        self._judged = jax.jit(lambda arrays, table: judged(jax.tree.unflatten(structure, arrays), table))
+        jit = partial(jax.jit, compiler_options=options(len(self._arrays)))
+        self._nash_conv = jit(lambda arrays, table: nash_conv_of(jax.tree.unflatten(structure, arrays), table))
+        self._judged = jit(lambda arrays, table: judged(jax.tree.unflatten(structure, arrays), table))
 
     def nash_conv(self, table: Float[np.ndarray, "i a"]) -> float:
         return float(self._nash_conv(self._arrays, table))

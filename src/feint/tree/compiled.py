@@ -9,7 +9,7 @@ and to what its arguments look like, by value, and only so much of it is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Sized
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, final
 
@@ -22,6 +22,8 @@ R = TypeVar("R")
 
 KEPT = 128
 """Compilations that are kept, those used last."""
+MANY = 256
+"""Arguments with more arrays belong to programs that take long to compile, such as sweeps over many small blocks."""
 
 
 @final
@@ -98,6 +100,30 @@ def crowded() -> bool:
         return False
 
 
+def options(arrays: int) -> dict[str, Any] | None:
+    """How the compiler is to go about a program over so many arrays: the shorter way where there are many.
+
+    Its newer way to put loops together takes twice as long for programs of hundreds of loops, such as liar's dice's,
+    which then run no faster; small ones do.
+    """
+    return _SHORTER if arrays > MANY and _shorter_is_known() else None
+
+
+_SHORTER = {"xla_cpu_use_fusion_emitters": False}
+
+
+@cache
+def _shorter_is_known() -> bool:
+    """Whether this compiler, for this device, knows what is asked of it: that is no part of what JAX promises."""
+    if jax.default_backend() != "cpu":
+        return False
+    try:
+        jax.jit(lambda: 0, compiler_options=_SHORTER)()
+    except Exception:  # whichever one the compiler has for it
+        return False
+    return True
+
+
 @lru_cache(maxsize=KEPT)
 def _code(function: Callable[..., Any], structure: Any, constants: tuple[Any, ...], kinds: tuple[Any, ...]) -> _Code:
     if crowded():
@@ -115,7 +141,8 @@ def _code(function: Callable[..., Any], structure: Any, constants: tuple[Any, ..
         return arrays
 
     traced.__name__ = getattr(function, "__name__", "traced")
-    return _Code(jax.jit(traced, donate_argnums=1), constant)
+    arrays = sum(isinstance(kind, tuple) for kind in kinds)
+    return _Code(jax.jit(traced, donate_argnums=1, compiler_options=options(arrays)), constant)
 
 
 def compiled(function: Callable[P, R]) -> Compiled[P, R]:

@@ -18,9 +18,9 @@ from feint.studio.choosing import Chosen, choose, finished
 from feint.studio.comparing import HEADS, KIND_HEADS, Comparison, Difference, kinds_apart, same_game
 from feint.studio.index import Index, Listed
 from feint.studio.page import Tab, chooser, field, page, table
-from feint.studio.pages.play import REFUSALS
 from feint.studio.pages.strategy import Words, later_of, soon, working
 from feint.studio.pages.strategy_data import CSV
+from feint.studio.refusals import REFUSALS
 from feint.studio.sheets import sheet
 from feint.studio.views.difference import difference_cell, kinds_chart, kinds_table
 from feint.studio.views.parts import note, percent

@@ -16,7 +16,7 @@ from feint.studio.drawing import bars
 from feint.studio.felt import felt
 from feint.studio.index import NotHere
 from feint.studio.page import Tab, page, table
-from feint.studio.pages.play import REFUSALS
+from feint.studio.refusals import REFUSALS
 from feint.studio.replay import Replay, as_phh, has_phh, replay
 from feint.studio.visit import Decision
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from feint.evaluate.ratings import cycles, means, ratings
 from feint.studio.index import NotHere
 from feint.studio.leagues import MOST_HANDS, MOST_PLAYERS, League
-from feint.studio.pages.play import REFUSALS
+from feint.studio.refusals import REFUSALS
 from feint.studio.sheets import sheet
 from feint.studio.visit import Late
 from feint.studio.watched import Watched, watch

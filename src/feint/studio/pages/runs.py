@@ -21,7 +21,7 @@ from feint.studio.drawing import curve
 from feint.studio.index import Listed
 from feint.studio.learning import Course, Picture, counted, course_of, picture, shared_metrics, usual_across
 from feint.studio.page import Tab, chooser, page, table
-from feint.studio.pages.play import REFUSALS
+from feint.studio.refusals import REFUSALS
 from feint.studio.sheets import sheet
 from feint.studio.trainings import GOING, Training
 
@@ -250,7 +250,8 @@ def _drawn(courses: Sequence[Course], across: str | None, metric: str | None) ->
 def figure(drawn: Picture) -> Node:
     """Curves, with what must be said beneath them."""
     return [
-        curve(drawn.medians, drawn.across, drawn.up, drawn.dashed, drawn.logarithmic),
+        curve(drawn.medians, drawn.across, drawn.up, drawn.dashed, drawn.logarithmic, drawn.bands),
+        h.p(".note")["Shaded: from the lowest of the seeds to the highest."] if drawn.bands else None,
         h.p(".note")["Dashed: what the paper published, against the moves that it played."] if drawn.dashed else None,
         h.p(".note")[f"{LESS}; feint evaluate says what a best response wins."] if "random play" in drawn.up else None,
     ]

@@ -14,8 +14,8 @@ from feint.players.player import StrategyPlayer
 from feint.players.spots import answer, find_spot
 from feint.runs.summary import measured, of_strategy
 from feint.studio.index import Index
-from feint.studio.pages.play import REFUSALS
 from feint.studio.pages.strategy import Player, Words, whole_book
+from feint.studio.refusals import REFUSALS
 from feint.studio.sheets import sheet
 from feint.studio.strategies import HEADS
 

@@ -20,8 +20,8 @@ from feint.runs.config import MOST, RunConfig, algorithms, changes, explained, f
 from feint.solvers.algorithm import Config
 from feint.studio.index import Index
 from feint.studio.page import chooser, field, shell
-from feint.studio.pages.play import REFUSALS, Nothing
 from feint.studio.pages.runs import FEW, address
+from feint.studio.refusals import REFUSALS, Nothing
 from feint.studio.suited import check_trainable, trainable
 from feint.studio.trainings import STARTING, STOPPING
 

@@ -17,7 +17,11 @@ function values(form, submitter) {
     if (field.type === "checkbox") { told[field.name] = field.checked; continue; }
     if (field.type === "radio" && !field.checked) continue;
     if (field.value === "" && field.dataset.empty === undefined) continue;
-    told[field.name] = field.dataset.type === "number" ? Number(field.value) : field.value;
+    // With data-within a.b is b within a; with a word in it, the word within what the name says.
+    const way = field.dataset.within === undefined ? [field.name] : field.name.split(".");
+    const last = field.dataset.within || way.pop();
+    const place = way.reduce((inner, name) => (inner[name] ??= {}), told);
+    place[last] = { number: Number, json: JSON.parse }[field.dataset.type]?.(field.value) ?? field.value;
   }
   if (submitter && submitter.name) told[submitter.name] = submitter.value;
   return told;

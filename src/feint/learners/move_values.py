@@ -1,0 +1,42 @@
+"""What moves are worth to seats that learned it in self-play, taken out of what they have learned."""
+
+from __future__ import annotations
+
+from typing import final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from feint.arena.arena import InfoState
+from feint.learners.networks import Network
+from feint.learners.seat import FORBIDDEN, SeatLearner
+from feint.learners.self_play import SelfPlay, SelfPlayState
+
+
+@final
+class LearnedMoveValues(eqx.Module):
+    """The value networks of all seats."""
+
+    learners: tuple[SeatLearner, ...]
+    networks: tuple[Network, ...]
+    scale: float = eqx.field(static=True)
+    """What rewards were multiplied by."""
+
+    @classmethod
+    def of(cls, learner: SelfPlay, state: SelfPlayState) -> LearnedMoveValues:
+        networks = tuple(seat.values.network for seat in learner.seats(state))
+        return cls(learner.learners, networks, learner.scale)
+
+    def best(self, infostate: InfoState, turn: Int[Array, ""]) -> Float[Array, " b"]:
+        """What the best legal move is worth to whoever is to move, in chips."""
+
+        def ask(learner: SeatLearner, network: Network) -> Float[Array, " b"]:
+            own = learner.here.own(infostate)
+            values = network.at(learner.here, own, None)
+            return jnp.where(learner.here.legal(own), values, FORBIDDEN).max(-1) / self.scale
+
+        seats = [jax.tree_util.Partial(ask, *seat) for seat in zip(self.learners, self.networks, strict=True)]
+        answers: Float[Array, " b"] = jax.lax.switch(turn, seats)
+        return answers

@@ -1,0 +1,218 @@
+"""Players who search think in a process of their own: what it is told, what happens when it dies, and that it ends."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from itertools import product
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from feint.players.player import Observation
+from feint.studio import thinkers
+from feint.studio.index import Opponent
+from feint.studio.thinkers import SAID, Gone, Thinker
+from studio_hands import Dealt, client_of, places, play, studio_of
+
+SLOW_OPPONENT = {"opponent": "resolver", "game": "leduc_no_limit"}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with client_of(tmp_path_factory.mktemp("studio")) as client:
+        yield client
+
+
+def seated(client, **asked):
+    answer = client.post("/api/tables", json=SLOW_OPPONENT | asked)
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    client.cookies.clear()
+    client.cookies.set("seat", told["token"])
+    return told["table"], studio_of(client).room.find(told["table"], told["token"])
+
+
+def running(client):
+    return studio_of(client).thinkers._process.running
+
+
+def until(true, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert true()
+
+
+def test_hands_are_played_against_one_who_thinks_elsewhere(client):
+    name, visit = seated(client)
+    luck = random.Random(3)
+    for number in (1, 2):
+        while not visit.over:
+            visit.wait(120.0)
+            told = client.get(f"/api/tables/{name}").json()
+            assert told["failed"] is None
+            if told["moves"]:
+                made = {"move": luck.choice([move for move in told["moves"] if move != "fold"]), "turn": told["turn"]}
+                assert client.post(f"/api/tables/{name}/moves", json=made).status_code == 200
+        assert client.get(f"/api/tables/{name}").json()["score"]["hands"] == number
+        assert "The hand, decision by decision" in client.get(f"/tables/{name}").text
+        client.post(f"/api/tables/{name}/hands", json={})
+    hands = [each.hand for each in studio_of(client).archive.last(2)]
+    assert any(decision.player != hand.seat for hand in hands for decision in hand.decisions)
+    assert os.getpriority(os.PRIO_PROCESS, running(client).pid) == thinkers.POLITE
+
+
+def test_it_keeps_nothing_of_tables_that_were_left(client):
+    seated(client)
+    lines = Path(f"/proc/{running(client).pid}/fd")
+    if not lines.is_dir():
+        pytest.skip("this machine does not tell what a process has open")
+    before = len(list(lines.iterdir()))
+    sat = [seated(client) for _ in range(5)]
+    until(lambda: len(list(lines.iterdir())) == before + 5)
+    for name, visit in sat:
+        client.cookies.clear()
+        client.cookies.set("seat", visit.token)
+        assert client.post(f"/api/tables/{name}/leave", json={}).json() == {"goto": "/"}
+        assert client.get(f"/tables/{name}").status_code == 404
+    until(lambda: len(list(lines.iterdir())) == before)
+
+
+def test_where_it_cannot_play_it_is_refused_in_a_sentence(client):
+    answer = client.post("/api/tables", json={"opponent": "resolver", "game": "kuhn"})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("No agent that comes with Feint has values for kuhn; ")
+
+
+def test_there_are_only_so_many_of_them(client, monkeypatch):
+    monkeypatch.setattr(thinkers, "MOST", 0)
+    answer = client.post("/api/tables", json=SLOW_OPPONENT)
+    assert answer.status_code == 409
+    assert answer.json()["error"] == "0 tables have somebody who searches, as many as can be; try again later."
+
+
+def thinks_for_ever(client, name):
+    """Make a move at a table, to which no answer will come."""
+    os.kill(running(client).pid, signal.SIGSTOP)
+    told = client.get(f"/api/tables/{name}").json()
+    answer = client.post(f"/api/tables/{name}/moves", json={"move": told["moves"][1], "turn": told["turn"]})
+    assert answer.json()["thinking"]
+    assert "resolver is thinking" in client.get(f"/tables/{name}").text
+
+
+def says_so(client, name, visit, why):
+    visit.wait(60.0)
+    told = f"resolver cannot go on ({why}); leave the table and choose anew."
+    page = client.get(f"/tables/{name}")
+    assert page.status_code == 200
+    assert told in page.text
+    assert client.get(f"/api/tables/{name}").json()["failed"] == told
+    assert client.post(f"/api/tables/{name}/hands", json={}).status_code == 409
+    assert client.post(f"/api/tables/{name}/leave", json={}).status_code == 200
+
+
+def test_when_it_dies_the_table_says_so_and_another_begins(client, monkeypatch):
+    name, visit = seated(client, seat=1)
+    thinks_for_ever(client, name)
+    process = running(client)
+    process.kill()
+    says_so(client, name, visit, "the process in which it thinks has ended")
+    monkeypatch.setattr(thinkers, "_Process", lambda: Recorded([None, 1]))
+    seated(client, seat=1)
+    assert isinstance(studio_of(client).thinkers._process, Recorded)
+
+
+def test_it_may_not_think_for_ever(client, monkeypatch):
+    known = studio_of(client).thinkers
+    process = Recorded([None])
+    monkeypatch.setattr(known, "_process", process)
+    name, visit = seated(client, seat=1)
+    told = client.get(f"/api/tables/{name}").json()
+    client.post(f"/api/tables/{name}/moves", json={"move": told["moves"][1], "turn": told["turn"]})
+    says_so(client, name, visit, "it thought for more than 180 seconds")
+    assert process.ended
+
+
+def test_it_ends_with_the_studio(tmp_path):
+    with client_of(tmp_path) as client:
+        known = studio_of(client).thinkers
+        known._process = begun = thinkers._Process()
+    assert begun.running.returncode == -signal.SIGKILL
+    with pytest.raises(Gone, match="closing"):
+        known.player("resolver", "leduc")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_stopping_the_command_leaves_no_process(tmp_path, how):
+    """In the middle of a thought."""
+    command = [sys.executable, "-m", "feint", "studio", "--port", "0", "--no-browser", "--runs", str(tmp_path)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    address = server.stdout.readline().strip()
+    with httpx2.Client(base_url=address, transport=httpx2.HTTPTransport(retries=5), timeout=120.0) as client:
+        client.post("/api/tables", json=SLOW_OPPONENT | {"seat": 2})
+    files = Path(f"/proc/{server.pid}/task").glob("*/children")
+    (begun,) = [int(pid) for file in files for pid in file.read_text().split()]
+    server.send_signal(how)
+    server.wait(60.0)
+    until(lambda: not Path(f"/proc/{begun}").exists())
+
+
+class Recorded:
+    """In place of the process and of a line to it: notes what is sent, and gives some answers."""
+
+    alive, ended = True, False
+
+    def __init__(self, answers):
+        self.answers, self.told = list(answers), []
+
+    def connect(self):
+        return self
+
+    def send(self, told):
+        self.told.append(pickle.dumps(told))
+
+    def poll(self, seconds):
+        return bool(self.answers)  # it thinks for ever when there is none
+
+    def recv(self):
+        return SAID, self.answers.pop(0)
+
+    def close(self):
+        self.answers = None
+
+    def end(self):
+        self.ended = True
+
+
+def test_it_is_told_what_its_player_may_see_and_no_more(client):
+    """What goes to it in a hand does not depend on the person's card, until that is shown."""
+    form, by_cards = studio_of(client).index.form("leduc"), {}
+    check = [1, 1, 1, 1]
+    for mine, theirs, board in product(range(3), repeat=3):
+        if len({mine, theirs, board}) == 1:
+            continue
+        line = Recorded([1, 1])
+        opponent = Opponent("x", form, lambda line=line: Thinker(line), None)
+        chance = Dealt(places(form.game, ((mine,), (theirs,), (board,)), check))
+        name, visit = studio_of(client).room.open(opponent, 0, chance)
+        while not visit.over:
+            visit.wait(30.0)
+            if visit.offered():
+                play(visit, 1)
+        *before, last = line.told
+        assert len(before) == 2
+        assert by_cards.setdefault((theirs, board), before) == before
+        seen = [given for told in before for _, more in pickle.loads(told)[0] for given in more]
+        assert {each.player for each in seen if isinstance(each, Observation)} == {1}
+        assert pickle.loads(last)[0][-1][0] == "end"
+        studio_of(client).room.leave(name, visit.token)
+        assert line.answers is None
+    assert len(by_cards) == 9

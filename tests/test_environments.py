@@ -258,7 +258,8 @@ def test_an_outside_learner_learns_from_pettingzoo():
     """In Kuhn's first seat against whoever always calls, where 1/3 of a chip is the most that can be won."""
     form = form_of("kuhn")
     network = learn(
-        Agents([aec_env("kuhn") for _ in range(16)], "player_0", (1, 0)), Settings(updates=25, scale=2.0, rate=0.01)
+        Agents([aec_env("kuhn") for _ in range(16)], "player_0", (1, 0)),
+        Settings(updates=12, scale=2.0, rate=0.01, hidden=32),
     )
     mine, other = learned(network, form.tree), line_up(("call",), form.game).players[0].strategy
     assert form.values([mine, other])[0] > 0.3
@@ -267,7 +268,9 @@ def test_an_outside_learner_learns_from_pettingzoo():
 def test_an_outside_learner_learns_from_tables():
     """In both seats of Leduc against random play, what it wins comes near what a best response wins: exactly known."""
     form = form_of("leduc")
-    network = learn(Vector(TablesEnv("leduc", "random", None, num_envs=256)), Settings(updates=60, scale=13.0))
+    network = learn(
+        Vector(TablesEnv("leduc", "random", None, num_envs=256)), Settings(updates=30, scale=13.0, rate=0.01, hidden=32)
+    )
     other = line_up(("random",), form.game).players[0].strategy
     best = float(np.mean([feint.best_response(form.tree, other, player=player).value for player in range(2)]))
     assert expected_winnings(form, learned(network, form.tree), other) > 0.9 * best

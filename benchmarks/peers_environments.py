@@ -1,0 +1,54 @@
+"""Other environments of Leduc, to be timed: run in their own environment by environments.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pettingzoo
+from open_spiel.python import rl_environment
+
+from racing import Facts, Run, serve
+
+
+def main() -> None:
+    serve(lambda method, _: METHODS[method](), ["pettingzoo", "rlcard", "open_spiel"])
+
+
+def pettingzoo_leduc() -> tuple[Run, Facts]:
+    """RLCard's Leduc in PettingZoo's environment; whoever is to move moves at random."""
+    env, source = pettingzoo.make("aec", "classic/leduc_holdem-v4"), np.random.default_rng(0)
+    env.reset(seed=0)
+
+    def run(count: int) -> None:
+        for _ in range(count):
+            seen, _, over, _, _ = env.last()
+            if over:
+                env.reset()
+                seen, _, _, _, _ = env.last()
+            env.step(int(source.choice(np.flatnonzero(seen["action_mask"]))))
+
+    return run, {"steps": 1}
+
+
+def open_spiel_leduc() -> tuple[Run, Facts]:
+    """OpenSpiel's Python environment, which its own agents learn in."""
+    env, source = rl_environment.Environment("leduc_poker"), np.random.default_rng(0)
+    step = env.reset()
+
+    def run(count: int) -> None:
+        nonlocal step
+        for _ in range(count):
+            if step.last():
+                step = env.reset()
+            seen = step.observations
+            step = env.step([int(source.choice(seen["legal_actions"][seen["current_player"]]))])
+
+    return run, {"steps": 1}
+
+
+METHODS: dict[str, Callable[[], tuple[Run, Facts]]] = {"pettingzoo": pettingzoo_leduc, "open_spiel": open_spiel_leduc}
+
+
+if __name__ == "__main__":
+    main()

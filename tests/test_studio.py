@@ -261,7 +261,8 @@ def test_those_who_think_are_not_asked_for_all_that_they_would_do(client):
     """Nor are they made here, where others would wait for that."""
     index = studio_of(client).index
     known = {name: index.opponent(name, "leduc") for name in index.players()}
-    assert {name for name, opponent in known.items() if opponent.strategy is None} == {"resolver", "modeller"}
+    thinking = {"resolver", "modeller", "ismcts", "smooth-uct", "open-spiel", "rlcard"}
+    assert {name for name, opponent in known.items() if opponent.strategy is None} == thinking
     assert known["resolver"].adviser is None
 
 

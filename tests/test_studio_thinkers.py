@@ -21,7 +21,8 @@ from feint.studio.index import Opponent
 from feint.studio.thinkers import SAID, Gone, Thinker
 from studio_hands import Dealt, client_of, places, play, studio_of
 
-SLOW_OPPONENT = {"opponent": "resolver", "game": "leduc_no_limit"}
+SEARCHER = {"opponent": "ismcts", "game": "leduc"}
+RESOLVER = {"opponent": "resolver", "game": "leduc_no_limit"}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def client(tmp_path_factory):
 
 
 def seated(client, **asked):
-    answer = client.post("/api/tables", json=SLOW_OPPONENT | asked)
+    answer = client.post("/api/tables", json=SEARCHER | asked)
     assert answer.status_code == 200, answer.text
     told = answer.json()
     client.cookies.clear()
@@ -50,23 +51,35 @@ def until(true, seconds=30.0):
     assert true()
 
 
-def test_hands_are_played_against_one_who_thinks_elsewhere(client):
-    name, visit = seated(client)
-    luck = random.Random(3)
-    for number in (1, 2):
-        while not visit.over:
-            visit.wait(120.0)
-            told = client.get(f"/api/tables/{name}").json()
-            assert told["failed"] is None
-            if told["moves"]:
-                made = {"move": luck.choice([move for move in told["moves"] if move != "fold"]), "turn": told["turn"]}
-                assert client.post(f"/api/tables/{name}/moves", json=made).status_code == 200
-        assert client.get(f"/api/tables/{name}").json()["score"]["hands"] == number
-        assert "The hand, decision by decision" in client.get(f"/tables/{name}").text
-        client.post(f"/api/tables/{name}/hands", json={})
-    hands = [each.hand for each in studio_of(client).archive.last(2)]
-    assert any(decision.player != hand.seat for hand in hands for decision in hand.decisions)
+def played_out(client, name, visit, choose):
+    """A hand to its end, through the addresses that the page uses."""
+    while not visit.over:
+        visit.wait(120.0)
+        told = client.get(f"/api/tables/{name}").json()
+        assert told["failed"] is None
+        if told["moves"]:
+            made = {"move": choose(told["moves"]), "turn": told["turn"]}
+            assert client.post(f"/api/tables/{name}/moves", json=made).status_code == 200
+    assert "The hand, decision by decision" in client.get(f"/tables/{name}").text
+
+
+def test_a_hand_is_played_against_one_who_thinks_elsewhere(client):
+    name, visit = seated(client, seat=1)
+    played_out(client, name, visit, lambda moves: "check" if "check" in moves else "call")
+    assert client.get(f"/api/tables/{name}").json()["score"]["hands"] == 1
+    (kept,) = studio_of(client).archive.last(1)
+    assert any(decision.player == 1 for decision in kept.hand.decisions)
     assert os.getpriority(os.PRIO_PROCESS, running(client).pid) == thinkers.POLITE
+
+
+@pytest.mark.slow
+def test_hands_are_played_against_one_who_thinks_elsewhere(client):
+    name, visit = seated(client, **RESOLVER)
+    luck = random.Random(3)
+    for number in range(1, 6):
+        played_out(client, name, visit, luck.choice)
+        assert client.get(f"/api/tables/{name}").json()["score"]["hands"] == number
+        client.post(f"/api/tables/{name}/hands", json={})
 
 
 def test_it_keeps_nothing_of_tables_that_were_left(client):
@@ -86,14 +99,14 @@ def test_it_keeps_nothing_of_tables_that_were_left(client):
 
 
 def test_where_it_cannot_play_it_is_refused_in_a_sentence(client):
-    answer = client.post("/api/tables", json={"opponent": "resolver", "game": "kuhn"})
+    answer = client.post("/api/tables", json={"opponent": "rlcard", "game": "kuhn"})
     assert answer.status_code == 400
-    assert answer.json()["error"].startswith("No agent that comes with Feint has values for kuhn; ")
+    assert answer.json()["error"].startswith("RLCard's agents play Leduc and limit hold'em for two")
 
 
 def test_there_are_only_so_many_of_them(client, monkeypatch):
     monkeypatch.setattr(thinkers, "MOST", 0)
-    answer = client.post("/api/tables", json=SLOW_OPPONENT)
+    answer = client.post("/api/tables", json=SEARCHER)
     assert answer.status_code == 409
     assert answer.json()["error"] == "0 tables have somebody who searches, as many as can be; try again later."
 
@@ -104,12 +117,12 @@ def thinks_for_ever(client, name):
     told = client.get(f"/api/tables/{name}").json()
     answer = client.post(f"/api/tables/{name}/moves", json={"move": told["moves"][1], "turn": told["turn"]})
     assert answer.json()["thinking"]
-    assert "resolver is thinking" in client.get(f"/tables/{name}").text
+    assert "ismcts is thinking" in client.get(f"/tables/{name}").text
 
 
 def says_so(client, name, visit, why):
     visit.wait(60.0)
-    told = f"resolver cannot go on ({why}); leave the table and choose anew."
+    told = f"ismcts cannot go on ({why}); leave the table and choose anew."
     page = client.get(f"/tables/{name}")
     assert page.status_code == 200
     assert told in page.text
@@ -157,7 +170,7 @@ def test_stopping_the_command_leaves_no_process(tmp_path, how):
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     address = server.stdout.readline().strip()
     with httpx2.Client(base_url=address, transport=httpx2.HTTPTransport(retries=5), timeout=120.0) as client:
-        client.post("/api/tables", json=SLOW_OPPONENT | {"seat": 2})
+        client.post("/api/tables", json=RESOLVER | {"seat": 2})
     files = Path(f"/proc/{server.pid}/task").glob("*/children")
     (begun,) = [int(pid) for file in files for pid in file.read_text().split()]
     server.send_signal(how)

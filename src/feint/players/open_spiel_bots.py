@@ -53,6 +53,7 @@ class OpenSpielBot(PlayerConfig):
     """A bot by the name that OpenSpiel has for it."""
 
     about: ClassVar[str] = "One of OpenSpiel's bots, in its games and in Kuhn and Leduc; ismcts searches."
+    thinks: ClassVar[bool] = True
     bot: str = "uniform_random"
     """Which one: ismcts, or another that OpenSpiel has registered."""
     simulations: int = 100

@@ -96,7 +96,7 @@ class PlayerConfig(ABC):
     about: ClassVar[str]
     """One line: how it plays."""
     thinks: ClassVar[bool] = False
-    """Whether it works something out at tables, and takes its time: others should not have to wait for it."""
+    """Whether it works something out at tables, or is somebody else's program: others should not wait for it."""
 
     @property
     def called(self) -> str | None:

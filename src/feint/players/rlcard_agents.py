@@ -152,6 +152,7 @@ class RLCardAgent(PlayerConfig):
     """An agent by the name of RLCard's model."""
 
     about: ClassVar[str] = "One of RLCard's models, in Leduc and limit hold'em."
+    thinks: ClassVar[bool] = True
     model: str | None = None
     """Which one, such as leduc-holdem-rule-v1; by default the rules that RLCard has for the game."""
 

@@ -30,6 +30,7 @@ class Simulating(PlayerConfig):
     """Monte Carlo tree search."""
 
     about: ClassVar[str] = "Simulates at each of its moves: tree search over what it cannot see."
+    thinks: ClassVar[bool] = True
     kind: Literal["ismcts", "smooth-uct"] = "ismcts"
     """Information-set MCTS from its decision on, or smooth UCT from the deal on."""
     simulations: int | None = 1000

@@ -224,3 +224,19 @@ def test_a_hold_em_run_is_judged_by_matches_and_bounds(tmp_path):
     assert shown.exit_code == 0
     assert (run.path / "strategy.png").is_file()
     assert (run.path / "curve.png").is_file()
+
+
+def test_a_league_in_the_terminal_has_ratings_intervals_and_circles(call):
+    """Rock, paper and scissors go round in a circle that no rating tells; hands are played where nothing is exact."""
+    names = [f"always(move={move!r}, otherwise='rock')" for move in ("rock", "paper", "scissors")]
+    code, out, err = call("league", *names, "--game", "rock_paper_scissors", "--json")
+    assert code == 0, err
+    said = json.loads(out)
+    assert {row["kind"] for row in said["matches"]} == {"exact"}
+    assert len(said["cycles"]) == 1
+    assert max(map(abs, said["ratings"].values())) < 1e-9
+    assert said["explained"] == pytest.approx(0)
+    code, out, err = call("league", *names, "--game", "rock_paper_scissors")
+    assert "a circle: " in out
+    code, out, err = call("league", "rule-bot", "call", "--game", "holdem(ranks=5)", "--hands", "20")
+    assert (code, "±" in out) == (0, True), err

@@ -14,7 +14,8 @@ from feint.cli.ask import ask
 from feint.cli.check import check
 from feint.cli.compare import compare
 from feint.cli.export import export
-from feint.cli.judge import evaluate, league, play_match
+from feint.cli.judge import evaluate, play_match
+from feint.cli.league import league
 from feint.cli.lists import agents, algorithms, games, judges, players, runs
 from feint.cli.play import play
 from feint.cli.show import reproduce, show

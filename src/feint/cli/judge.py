@@ -10,7 +10,7 @@ from rich.table import Table
 
 from feint.cli import terminal
 from feint.cli.terminal import AsJson, GameName, Interruptible, PlayerName, Trust, Waiting, err, out, print_json
-from feint.games.errors import BadInput, check_seed
+from feint.games.errors import check_seed
 
 if TYPE_CHECKING:
     from feint.evaluate.match import Match
@@ -98,18 +98,25 @@ def play_match(
     trust: Trust = False,
     hands: Annotated[int, typer.Option(help="Hands to play; every deal is played from each seat.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
+    aivat: Annotated[
+        bool, typer.Option("--aivat", help="Take luck out of every hand; one of the two must be a strategy.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Play two players against each other on duplicate deals: what the first wins, with its 95% interval."""
     from feint.cli.person import PLAYERS
+    from feint.evaluate.aivat import CountedMatch, match_without_luck
     from feint.evaluate.match import exact_winnings, play_players
     from feint.evaluate.measure import Pace
     from feint.runs.lineup import line_up
 
     played: Match | None = None
+    gain: float | None = None
 
-    def follow(so_far: Match) -> None:
-        nonlocal played
+    def follow(so_far: Match | CountedMatch) -> None:
+        nonlocal played, gain
+        if isinstance(so_far, CountedMatch):
+            gain, so_far = so_far.gain, so_far.counted
         played = so_far
         keeping.something = True
         done = f"{played.hands:,} of {hands:,} hands{pace.left(played.hands, hands)}"
@@ -120,7 +127,11 @@ def play_match(
     with Waiting("reading") as status, Interruptible() as keeping:
         lineup = line_up((first, second), game, seed, PLAYERS, trust)
         status.update("playing")
-        played = play_players(lineup.form, lineup.players, hands, seed, follow)
+        try:
+            follow((match_without_luck if aivat else play_players)(lineup.form, lineup.players, hands, seed, follow))
+        finally:
+            for player in lineup.players:
+                player.close()
     assert played is not None
     exact = exact_winnings(lineup.form, lineup.players)
     unit = 1000 / lineup.form.big_blind
@@ -129,7 +140,8 @@ def play_match(
         words = {"first": first, "second": second, "game": lineup.form.name, "hands": played.hands, "asked": hands}
         error, exactly = (high - low) / 2 * unit, None if exact is None else exact * unit
         numbers = {"winnings": played.mean * unit, "error": _or_none(error), "unit": "mbb/h", "exact": exactly}
-        print_json(words | numbers | {"deals_saved": _or_none(played.saved)})
+        taken_out = {} if gain is None else {"aivat": True, "hands_saved": _or_none(gain)}
+        print_json(words | numbers | {"deals_saved": _or_none(played.saved)} | taken_out)
         return
     of = f"{played.hands:,} of {hands:,}" if played.winnings.asked else f"{played.hands:,}"
     off = f"off {second}, over {of} hands of {lineup.form.name}"
@@ -137,7 +149,10 @@ def play_match(
     out.print(f"{first} wins {_won(lineup, played)} (95%; {chips}) {off}", soft_wrap=True)
     if exact is not None:
         out.print(f"luck aside {exact * unit:+,.1f} mbb/h ({exact:+.4g} chips a hand, exact)")
-    if WORTH_TELLING <= played.saved < math.inf:
+    if gain is not None:
+        told = f"(With luck taken out by AIVAT; without it this would take {gain:,.1f} times as many hands.)"
+        err.print(told, soft_wrap=True)
+    elif WORTH_TELLING <= played.saved < math.inf:
         told = f"(Without playing every deal from every seat this would take {played.saved:.1f} times as many hands.)"
         err.print(told, soft_wrap=True)
 
@@ -153,41 +168,3 @@ def _won(lineup: LineUp, played: Match) -> str:
 def _or_none(number: float) -> float | None:
     """JSON has no infinity."""
     return number if math.isfinite(number) else None
-
-
-def league(
-    names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help=f"{terminal.PLAYER} random, call, raise.")],
-    game: GameName = None,
-    trust: Trust = False,
-    hands: Annotated[int, typer.Option(help="Hands of each match.")] = 20_000,
-    seed: Annotated[int, typer.Option(help="The seed of the deals.")] = 0,
-    as_json: AsJson = False,
-) -> None:
-    """Everyone against everyone on duplicate deals: what each player wins off each other one, and in the mean."""
-    from feint.evaluate.match import cross_table
-    from feint.runs.lineup import line_up
-
-    check_seed(seed)
-    if len(set(names)) != len(names) or len(names) < 2:
-        raise BadInput(f"A league is of two or more different players, but {' '.join(names)} were given.")
-    with Waiting("reading") as status:
-        lineup = line_up(tuple(names), game, seed, trust=trust)
-        players = dict(zip(names, lineup.players, strict=True))
-        won = cross_table(lineup.form, players, hands, seed, status.update)
-    unit = 1000 / lineup.form.big_blind
-    means = {name: sum(won[name, other].mean for other in names if other != name) / (len(names) - 1) for name in names}
-    if as_json:
-        rows = [{"first": one, "second": two, "winnings": played.mean * unit} for (one, two), played in won.items()]
-        ranks = {name: means[name] * unit for name in names}
-        print_json({"game": lineup.form.name, "unit": "mbb/h", "hands": hands, "matches": rows, "means": ranks})
-        return
-    order = sorted(names, key=lambda name: -means[name])
-    table = Table("mbb/h", *order, "mean", box=None, pad_edge=False)
-    for name in order:
-        cells = ["" if other == name else f"{won[name, other].mean * unit:+,.0f}" for other in order]
-        table.add_row(name, *cells, f"{means[name] * unit:+,.0f}")
-    out.print(table)
-    widest = max((high - low) / 2 * unit for low, high in (played.interval for played in won.values()))
-    out.print(
-        f"\nwhat the player of the row wins off that of the column; ± {widest:,.0f} at most (95%)", soft_wrap=True
-    )

@@ -73,7 +73,7 @@ def match(
 
     `progress` is told how the match stands.
     """
-    deals = _deals(hands, arena.players)
+    deals = deals_for(hands, arena.players)
     scores = Scores.of(np.zeros((0, arena.players)), deals if progress else None)
     key, parts = jax.random.key(seed), math.ceil(deals / for_device(DEALS))
     batch = math.ceil(deals / parts)
@@ -86,7 +86,7 @@ def match(
     return scores.match()
 
 
-def _deals(hands: int, players: int) -> int:
+def deals_for(hands: int, players: int) -> int:
     deals = math.ceil(hands / players)
     if deals < 2:
         raise BadInput(f"A match needs at least {2 * players} hands to judge its error, but got {hands}.")
@@ -107,7 +107,7 @@ def play_players(
     one, other = (player.strategy for player in players)
     if one is not None and other is not None:
         return match(form.arena, one.policy, other.policy, hands, seed, progress)
-    table, deals = Table(form.game), _deals(hands, form.players)
+    table, deals = Table(form.game), deals_for(hands, form.players)
     scores = Scores.of(np.zeros((0, form.players)), deals if progress else None)
     for deal in range(deals):
         won = []

@@ -87,6 +87,9 @@ class Player(ABC):
     def end(self, result: Result) -> None:  # noqa: B027
         """The hand is over."""
 
+    def close(self) -> None:  # noqa: B027
+        """No more hands are played: whatever it holds open may go."""
+
 
 class PlayerConfig(ABC):
     """A player's settings: a frozen dataclass. A file joins Feint by declaring `PLAYERS`, its players by name."""

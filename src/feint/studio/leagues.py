@@ -6,11 +6,12 @@ import secrets
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import final
 
-from feint.evaluate.match import Match, exact_winnings, play_players
-from feint.evaluate.measure import CHIPS, EXACT, Measure
+from feint.evaluate.league import round_robin
+from feint.evaluate.match import Match
+from feint.evaluate.measure import Measure
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.players.player import Player, StrategyPlayer
@@ -138,29 +139,16 @@ class Leagues:
             raise BadInput(f"Fewer than two of these players can sit down. {reasons}")
 
     def _meet(self, league: League) -> None:
-        form, names = league.form, league.names
-        assert form is not None
-        mirrored = form.players == 2 and form.zero_sum
-        for number, one in enumerate(names):
-            for two in names[number + 1 :]:
-                won = self._winnings(league, form, one, two)
-                league.won[one, two] = won
-                league.won[two, one] = _other_side(won) if mirrored else self._winnings(league, form, two, one)
-                league.done += 1
+        assert league.form is not None
 
-    def _winnings(self, league: League, form: Form, one: str, two: str) -> Measure:
-        """What one wins off the other: exact where that is known, otherwise by playing."""
-
-        def follow(so_far: Match) -> None:
+        def told(one: str, two: str, so_far: Match | None) -> None:
             self._check_open()
-            league.doing = f"{one} against {two}, {so_far.hands:,} of {league.hands:,} hands"
+            hands = f", {so_far.hands:,} of {league.hands:,} hands" if so_far else ""
+            league.doing = f"{one} against {two}{hands}"
 
-        league.doing = f"{one} against {two}"
-        self._check_open()
-        both = league.players[one], league.players[two]
-        if (exact := exact_winnings(form, both)) is not None:
-            return Measure("winnings", exact, CHIPS, EXACT)
-        return play_players(form, both, league.hands, league.seed, follow).winnings
+        for pair in round_robin(league.form, league.players, league.hands, league.seed, told):
+            league.won |= pair
+            league.done += 1
 
     def _check_open(self) -> None:
         if self._closed:
@@ -185,9 +173,3 @@ def _player(index: Index, name: str, form: Form) -> Player:
     if name in index.folders():
         return StrategyPlayer(index.run(name).strategy, form)
     return index.players()[name].at(form, None)
-
-
-def _other_side(won: Measure) -> Measure:
-    """The same for whom it was won off, where one wins what the other loses."""
-    low = None if won.high is None else -won.high
-    return replace(won, value=-won.value, low=low, high=None if won.low is None else -won.low)

@@ -1,0 +1,45 @@
+"""What takes luck out of hands: given how one player plays, what a hand counts for instead of what was won in it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, PRNGKeyArray
+
+from feint.arena.policy import Policy
+from feint.games.game import CHANCE, TERMINAL
+from feint.players.table import HandInPlay
+
+
+class LuckOut(ABC):
+    """Counts the hands of the first of two players with luck taken out, given how one of the two plays."""
+
+    deals: int
+    """How many deals are played at once."""
+
+    @abstractmethod
+    def play(
+        self, policies: tuple[Policy, Policy], deals: int, key: PRNGKeyArray
+    ) -> tuple[Float[np.ndarray, "d p"], Float[np.ndarray, "d p"]]:
+        """What the first policy wins on each of so many deals in each seat, and what that counts for, in chips."""
+
+    @abstractmethod
+    def counted(self, hand: HandInPlay, seat: int, seed: tuple[int, ...]) -> float:
+        """What a hand at a table counts for the first player, who sat in this seat, in chips, now that it is over.
+
+        `seed` is of what is drawn on the way, where that is too much to be listed.
+        """
+
+
+def replayed(hand: HandInPlay) -> Iterator[tuple[Any, Any, int | None]]:
+    """A hand step by step: the state, the one after it, and the move that was made; None where chance moved."""
+    rules, places, moves = hand.rules, iter(hand.places), iter(hand.made)
+    state = rules.start()
+    while (actor := rules.actor(state)) != TERMINAL:
+        move = None if actor == CHANCE else next(moves)[1]
+        after = rules.outcome(state, next(places)) if move is None else rules.play(state, move)
+        yield state, after, move
+        state = after

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 from rich.text import Text
 
-from feint.cli import terminal
+from feint.cli import acpc, terminal
 from feint.cli.ask import ask
 from feint.cli.check import check
 from feint.cli.compare import compare
@@ -70,6 +70,7 @@ for command in (
     reproduce,
 ):
     app.command("match" if command is play_match else None)(command)
+app.add_typer(acpc.app, name="acpc")
 
 
 def main() -> None:

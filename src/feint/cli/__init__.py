@@ -21,6 +21,7 @@ from feint.cli.play import play
 from feint.cli.show import reproduce, show
 from feint.cli.solve import solve
 from feint.cli.studio import studio
+from feint.cli.sweep import sweep
 from feint.cli.terminal import err, out
 from feint.cli.train import train
 from feint.games.errors import BadInput, RunStopped
@@ -57,6 +58,7 @@ for command in (
     *LISTS,
     check,
     train,
+    sweep,
     evaluate,
     play_match,
     league,

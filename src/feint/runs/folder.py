@@ -255,6 +255,19 @@ def _locked(path: Path) -> int:
     return lock
 
 
+def clear(path: Path) -> None:
+    """Remove what is left of a run that died before its first checkpoint; refuse where someone is writing it."""
+    lock = _locked(path)
+    try:
+        for each in path.iterdir():
+            if each.is_dir() and not each.is_symlink():
+                shutil.rmtree(each)
+            else:
+                each.unlink()
+    finally:
+        os.close(lock)
+
+
 def keep_bound(run: Run, bound: Measure, form: Form) -> Path | None:
     """Keep a bound beside a run and on its card; not where more hands were judged before, and never with an agent."""
     if comes_with_feint(run.path) or (run.bound and (run.bound.hands or 0) > (bound.hands or 0)):

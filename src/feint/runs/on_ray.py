@@ -1,0 +1,85 @@
+"""Trials on the machines of a Ray cluster: each trained in a folder of its node, and what is made there sent back.
+
+Nodes need Feint and nothing of this machine's disk. Where a worker or a node dies, Ray has the trial trained
+elsewhere, from its beginning: what comes of it is the same. Feint starts no cluster but one on this machine, which
+listens on loopback.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from feint.games.errors import BadInput
+from feint.runs.files import PROVENANCE, RUNNING
+from feint.runs.sweep import Trial
+from feint.runs.sweeping import trained
+
+LOCAL = "local"
+ONLY_HERE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Set to 0, Ray keeps to loopback, as it does on those systems; on Linux it would listen at every address."""
+
+
+def train_all(trials: Sequence[Trial], folder: Path, address: str) -> Iterator[tuple[Trial, str | None]]:
+    """Train trials on a cluster, and bring their folders here as they are over."""
+    ray = _connected(address)
+    try:
+        task = ray.remote(num_cpus=1, max_retries=-1)(_elsewhere)
+        asked = {task.remote(trial): trial for trial in trials}
+        while asked:
+            (over, *_), _ = ray.wait(list(asked))
+            trial = asked.pop(over)
+            try:
+                files, why = ray.get(over)
+            except ray.exceptions.RayError as error:
+                yield trial, f"Its worker failed ({type(error).__name__}: {str(error).splitlines()[0][:200]})."
+                continue
+            if why is None:
+                _put(files, folder / trial.name)
+            yield trial, why
+    finally:
+        ray.shutdown()
+
+
+def _connected(address: str) -> Any:
+    if address == LOCAL:
+        os.environ.setdefault(ONLY_HERE, "0")  # read when Ray is imported
+    try:
+        import ray
+    except ImportError as error:
+        raise BadInput("Sweeps on a cluster need Ray; install it with pip install 'feint[ray]'.") from error
+    try:
+        if address == LOCAL:
+            ray.init(include_dashboard=False, log_to_driver=False)
+        else:
+            ray.init(address=address, log_to_driver=False)
+    except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
+        raise BadInput(
+            f"There is no Ray cluster at {address} ({str(error).splitlines()[0][:200]}); start one."
+        ) from error
+    return ray
+
+
+def _elsewhere(trial: Trial) -> tuple[dict[str, bytes], str | None]:
+    """Train a trial on a node: the files of its folder, and why it failed."""
+    with tempfile.TemporaryDirectory(prefix="feint-") as temporary:
+        folder = Path(temporary) / trial.name
+        why = trained(trial, folder)
+        made = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+        return {str(path.relative_to(folder)): path.read_bytes() for path in made if path.name != RUNNING}, why
+
+
+def _put(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write a trial's folder, whole or not at all; `provenance.json`, the mark of a finished run, comes last."""
+    if folder.exists():  # left on the way by a sweep without a cluster
+        shutil.rmtree(folder)
+    for name in sorted(files, key=lambda name: name == PROVENANCE):
+        place = folder / name
+        if not place.resolve().is_relative_to(folder.resolve()):
+            raise BadInput(f"A node sent a file called {name!r}, which is outside of its trial's folder.")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(files[name])

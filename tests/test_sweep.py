@@ -1,0 +1,233 @@
+"""Sweeps: every trial an ordinary run, gone on with where it was left, and the same bytes wherever it is trained."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from feint.games.errors import BadInput
+from feint.runs.run import load_run
+from feint.runs.sweep import RESULTS, Trial, read_sweep
+from feint.runs.sweeping import run_sweep
+from feint.runs.train import train
+
+SMALL = {"algorithms": ["cfr+", "cfr"], "games": ["kuhn"], "seeds": 2, "apart": True, "steps": 4}
+FILES = ("config.json", "metrics.jsonl", "strategy.safetensors")
+"""What of a run does not depend on clocks and machines."""
+
+
+def bytes_of(sweep, folder):
+    """All that came of a sweep, to be compared."""
+    made = {(trial.name, name): (folder / trial.name / name).read_bytes() for trial in sweep.trials for name in FILES}
+    return made | {RESULTS: (folder / RESULTS).read_bytes()}
+
+
+def test_every_combination_is_a_trial_with_a_name_of_its_own():
+    sweep = read_sweep(
+        {
+            "algorithms": ["nfsp", "dqn"],
+            "games": ["kuhn(players=3)", "leduc"],
+            "settings": {"network": {"hidden": ["64,64", "32"]}, "tables": [8, 16]},
+            "seeds": 3,
+            "apart": True,
+            "steps": 10,
+        }
+    )
+    assert len(sweep.trials) == len({trial.name for trial in sweep.trials}) == 2 * 2 * 2 * 2 * 3
+    assert sweep.trials[0].name == "nfsp_kuhn-players=3-_network.hidden=64,64_tables=8_seed=0"
+    together = read_sweep({"algorithms": "nfsp", "games": "leduc", "seeds": 3, "seed": 5, "hands": 10})
+    (trial,) = together.trials
+    assert (trial.seed, trial.seeds, trial.name) == (5, 3, "nfsp_leduc_seeds=5-7")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"algorithms": []}, "one or more algorithms"),
+        ({"games": ["kuhn", "kuhn"]}, "each named once"),
+        ({"algorithm": ["cfr"]}, "nothing called 'algorithm'"),
+        ({"algorithms": ["cfx"]}, "no algorithm called 'cfx'"),
+        ({"settings": {"rate": [1.0]}}, "no setting called 'rate'"),
+        ({"settings": [1]}, "table of names"),
+        ({"seeds": 0}, "1 seed or more"),
+        ({"steps": None}, "when its trials stop"),
+        ({"steps": "many"}, "cannot take steps"),
+        ({"settings": {"delay": []}}, "no values"),
+    ],
+)
+def test_nonsense_is_refused_in_a_sentence(change, why):
+    with pytest.raises(BadInput, match=why):
+        read_sweep(SMALL | change)
+
+
+def test_trials_are_runs_and_what_is_done_is_not_done_again(tmp_path, monkeypatch):
+    sweep, told = read_sweep(SMALL), []
+    assert run_sweep(sweep, tmp_path / "s", told=lambda outcome, left: told.append((outcome[0].name, left))) == {}
+    assert [left for _, left in told] == [3, 2, 1, 0]
+    runs = [load_run(tmp_path / "s" / trial.name) for trial in sweep.trials]
+    assert [(run.config.algorithm, run.config.seed) for run in runs] == [
+        ("cfr+", 0),
+        ("cfr+", 1),
+        ("cfr", 0),
+        ("cfr", 1),
+    ]
+    rows = [json.loads(line) for line in (tmp_path / "s" / RESULTS).read_text().splitlines()]
+    assert [row["exploitability"] for row in rows] == [run.metrics[-1]["exploitability"] for run in runs]
+    before = bytes_of(sweep, tmp_path / "s")
+    monkeypatch.setattr(Trial, "train", lambda self, folder: pytest.fail("it was done"))
+    assert run_sweep(sweep, tmp_path / "s") == {}
+    assert bytes_of(sweep, tmp_path / "s") == before
+    with pytest.raises(BadInput, match="holds another sweep"):
+        run_sweep(read_sweep(SMALL | {"steps": 5}), tmp_path / "s")
+    with pytest.raises(BadInput, match="is not empty"):
+        run_sweep(sweep, tmp_path)
+
+
+def test_a_sweep_that_was_stopped_goes_on_to_the_same_bytes(tmp_path):
+    sweep = read_sweep(SMALL | {"algorithms": ["cfr+"]})
+    run_sweep(sweep, tmp_path / "whole")
+    first, second = sweep.trials
+    folder = tmp_path / "cut"
+    run_sweep(read_sweep(SMALL | {"algorithms": ["cfr+"]}), folder)
+    # As Ctrl-C leaves one: ended early, with a checkpoint. As kill -9 may leave another: begun, and no more.
+    for trial in (first, second):
+        for path in sorted((folder / trial.name).rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+    (folder / first.name).rmdir()
+    train("cfr+", "kuhn", steps=2, seed=0, out=folder / first.name)
+    (folder / second.name / "config.json").write_text("{")
+    assert not first.done(folder / first.name)
+    assert run_sweep(sweep, folder) == {}
+    whole, cut = bytes_of(sweep, tmp_path / "whole"), bytes_of(sweep, folder)
+    assert cut == whole
+
+
+def test_a_trial_that_fails_leaves_the_others(tmp_path, call):
+    file = tmp_path / "sweep.toml"
+    file.write_text('algorithms = ["cfr+", "linear-program"]\ngames = ["kuhn", "kuhn(players=3)"]\nsteps = 1\n')
+    code, out, err = call("sweep", str(file), "--out", "s", "--json")
+    said = json.loads(out)
+    assert code == 1
+    assert "1 of 4 trials failed" in err
+    assert len(said["trials"]) == 3
+    assert list(said["failed"]) == ["linear-program_kuhn-players=3-_seed=0"]
+    code, out, _ = call("sweep", "--algorithm", "cfr+", "--game", "kuhn", "--steps", "2", "--out", "t")
+    assert (code, "exploitability" in out) == (0, True)
+    code, _, err = call("sweep", "--algorithm", "cfr+", "--game", "kuhn", "--set", "delay", "--steps", "2")
+    assert (code, "key=value|value" in err) == (2, True)
+
+
+@pytest.mark.slow
+def test_processes_make_the_same_bytes_and_a_killed_one_is_made_up_for(tmp_path):
+    sweep = read_sweep(SMALL | {"steps": 20})
+    run_sweep(sweep, tmp_path / "one")
+    run_sweep(sweep, tmp_path / "two", workers=2)
+    assert bytes_of(sweep, tmp_path / "one") == bytes_of(sweep, tmp_path / "two")
+
+
+def free():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Cluster:
+    """Two nodes of Ray on loopback, started as anyone would, each with one processor."""
+
+    def __init__(self):
+        self.address, self.nodes = f"127.0.0.1:{free()}", []
+        self.folder = tempfile.TemporaryDirectory(prefix="r", dir="/tmp")  # sockets have short names
+
+    def __enter__(self):
+        port = self.address.split(":")[1]
+        self._start("--head", "--port", port, "--include-dashboard=false", "--temp-dir", self.folder.name)
+        until(lambda: listens(int(port)))
+        self._start("--address", self.address)
+        return self
+
+    def _start(self, *words):
+        ray = Path(sys.executable).parent / "ray"
+        local = ("--node-ip-address", "127.0.0.1", "--num-cpus", "1", "--block", "--disable-usage-stats")
+        self.nodes.append(
+            subprocess.Popen([ray, "start", *words, *local], start_new_session=True, stdout=subprocess.DEVNULL)
+        )
+
+    def kill_second(self):
+        """End the second node's processes, all at once and without a word."""
+        for pid in [*descendants(self.nodes[1].pid), self.nodes[1].pid]:
+            os.kill(pid, signal.SIGKILL)
+
+    def __exit__(self, *error):
+        for node in self.nodes:
+            for pid in [*descendants(node.pid), node.pid]:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            node.wait(20)
+        self.folder.cleanup()
+
+
+def until(true, seconds=300.0):
+    """Wait for something, but not for ever."""
+    ends = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < ends
+        time.sleep(0.2)
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def descendants(pid):
+    """The processes that a process has started, and those that these have."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+        except (OSError, IndexError):
+            continue
+        if parent == pid:
+            child = int(stat.parent.name)
+            found += [*descendants(child), child]
+    return found
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_node_makes_the_same_bytes(tmp_path, monkeypatch):
+    """Two real nodes on this machine that ask for a token, 16 trials, one node killed on the way."""
+    monkeypatch.setenv("RAY_worker_niceness", "0")  # or whatever else runs on this machine comes first
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    ray = pytest.importorskip("ray", reason="Ray is not installed: .venv/bin/pip install -r requirements-ray.lock")
+    asked = {"algorithms": ["cfr+", "cfr"], "games": ["kuhn"], "seeds": 8, "apart": True, "steps": 300}
+    sweep = read_sweep(asked)
+    assert len(sweep.trials) == 16
+    over = []
+    with Cluster() as cluster:
+
+        def alive():
+            return sum(node["Alive"] for node in ray.nodes())
+
+        def told(outcome, left):
+            over.append(outcome[0].name)
+            if len(over) == 3:
+                until(lambda: alive() == 2)
+                cluster.kill_second()
+                until(lambda: alive() == 1)
+
+        assert run_sweep(sweep, tmp_path / "cluster", ray=cluster.address, told=told) == {}
+    assert len(over) == 16
+    run_sweep(sweep, tmp_path / "here")
+    assert bytes_of(sweep, tmp_path / "cluster") == bytes_of(sweep, tmp_path / "here")

@@ -68,3 +68,27 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(runs, words, sentence, call,
     code, _, err = call("compare", str(runs[0].path), *words)
     assert code == 2
     assert sentence in err
+
+
+def test_showing_several_runs_is_comparing_them(runs, tmp_path, call):
+    paths = [str(run.path) for run in runs]
+    code, out, err = call("show", *paths, "--out", str(tmp_path / "all.png"), "--json")
+    assert code == 0, err
+    assert json.loads(out) == json.loads(call("compare", *paths, "--out", str(tmp_path / "all.png"), "--json")[1])
+    code, _, err = call("show", *paths, "--all")
+    assert (code, "show them one by one" in err) == (2, True)
+
+
+def test_runs_are_sorted(runs, tmp_path, call):
+    def listed(sort):
+        return json.loads(call("runs", str(tmp_path), "--sort", sort, "--json")[1])
+
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "config.json").write_text("{")  # damaged: it comes last
+    values = [row.get("exploitability") for row in listed("value")]
+    assert values[:-1] == sorted(run.metrics[-1]["exploitability"] for run in runs)
+    assert values[-1] is None
+    assert [row.get("steps") for row in listed("steps")] == [20, 21, 22, 23, None]
+    assert [row.get("algorithm") for row in listed("algorithm")] == ["cfr", "cfr+", "cfr+", "cfr+", None]
+    code, _, err = call("runs", str(tmp_path), "--sort", "luck")
+    assert (code, "sorted by name, game" in err) == (2, True)

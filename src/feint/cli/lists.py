@@ -161,18 +161,27 @@ def _algorithm(row: dict[str, Any]) -> None:
         out.print(Text(f"\n--preset {preset}", "bold").append(f": {told}", "not bold"), soft_wrap=True)
 
 
+SORTS = ("name", "game", "algorithm", "value", "steps")
+"""What lists of runs are sorted by."""
+
+
 def runs(
     folder: Annotated[Path, typer.Argument(help="The folder that they are in.")] = Path("runs"),
+    sort: Annotated[
+        str, typer.Option(help=f"What comes first: {', '.join(SORTS)}; value has the best first.")
+    ] = "name",
     as_json: AsJson = False,
 ) -> None:
     """The runs there are, and how good they are."""
     from feint.runs.files import CONFIG, is_there
 
+    if sort not in SORTS:
+        raise BadInput(f"Runs are sorted by {', '.join(SORTS)}, but --sort {sort} was given.")
     inside = list(folder.iterdir()) if is_there(folder) and folder.is_dir() else []
     found = sorted(path for path in inside if is_there(path / CONFIG))
     if not found:
         raise BadInput(f"There are no runs in {folder}; feint train makes them, and feint agents lists those at hand.")
-    _list({str(path): path for path in found}, "run", as_json)
+    _list({str(path): path for path in found}, "run", as_json, sort)
 
 
 def agents(
@@ -194,38 +203,53 @@ def agents(
     out.print(card.split("---\n", 2)[-1].strip(), soft_wrap=True)  # less what is for machines
 
 
-def _list(found: Mapping[str, Path], what: str, as_json: bool) -> None:
+def _list(found: Mapping[str, Path], what: str, as_json: bool, sort: str = "name") -> None:
     """Runs by name, with the number that matters of each."""
     from feint.runs.files import CARD
     from feint.runs.run import bound_of, config_of, metrics_of, provenance_of
     from feint.runs.summary import band, headline, length, measured, of_strategy
 
-    table = Table(what, "game", "algorithm", "how good it is", box=None, pad_edge=False)
     rows: list[dict[str, Any]] = []
+    cells: list[tuple[str, str, str, str]] = []
     for name, path in found.items():
         try:
             config, finished = config_of(path), bool(provenance_of(path))
             metrics, bound = metrics_of(path), bound_of(path) if finished else None
         except ValueError as error:  # it must not hide the others
             old = isinstance(error.__cause__, BadInput)
-            table.add_row(name, "", "", "made by another version of Feint" if old else "damaged")
+            cells.append((name, "", "", "made by another version of Feint" if old else "damaged"))
             rows.append({"name": name, "finished": False})
             continue
         facts = {"name": name, "game": config.game, "algorithm": config.algorithm, "finished": finished}
         if not metrics:
-            table.add_row(name, config.game, config.algorithm, "not judged yet")
+            cells.append((name, config.game, config.algorithm, "not judged yet"))
             rows.append(facts)
             continue
         last = of_strategy(metrics[-1])
         words = f"{' '.join(headline(last, bound))}{band(metrics[-1])}"
         words += "" if finished else f"; not finished, {length(last)}"
-        table.add_row(name, config.game, config.algorithm, words)
+        cells.append((name, config.game, config.algorithm, words))
         facts |= {"best_of_seeds": config.seeds, "median": measured(metrics[-1]).value} if config.seeds > 1 else {}
         rows.append(facts | {"steps": last["step"]} | judged(last, bound) | {"card": str(path / CARD)})
+    order = sorted(range(len(rows)), key=lambda place: _place(rows[place], sort))
     if as_json:
-        print_json(rows)
+        print_json([rows[place] for place in order])
         return
+    table = Table(what, "game", "algorithm", "how good it is", box=None, pad_edge=False)
+    for place in order:
+        table.add_row(*cells[place])
     out.print(table)
+
+
+def _place(row: Mapping[str, Any], sort: str) -> tuple[Any, ...]:
+    """Where a run stands in a list; those of which it is not known come last, and games are not mixed by value."""
+    if sort == "name":
+        return ()  # as they were found
+    if sort == "value":
+        value = row["exploitability"] if "exploitability" in row else -row["winnings"] if "winnings" in row else None
+        return value is None, row.get("game", ""), value or 0.0
+    known = row.get(sort)
+    return known is None, known if known is not None else ""
 
 
 def players(as_json: AsJson = False) -> None:

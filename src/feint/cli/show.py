@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from feint.cli.compare import compare
 from feint.cli.solve import PICTURES, check_place, tell
-from feint.cli.terminal import AsJson, GameName, RunName, Trust, err, out, print_json
+from feint.cli.terminal import AsJson, GameName, Trust, err, out, print_json
 from feint.games.errors import BadInput, nearest
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def show(
-    name: RunName,
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN...", help="A run, an agent or a solved spot; several runs are drawn together."),
+    ],
     folder: Annotated[
         Path | None, typer.Option("--out", help="Where the pictures go; of a solved spot, the file of its grid.")
     ] = None,
@@ -30,7 +34,10 @@ def show(
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture. Or a solved spot."""
+    """A run's strategy as a table and, in Kuhn poker, at a glance; its curve as a picture. Or a solved spot.
+
+    Several runs are one picture and one table, as feint compare draws them.
+    """
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.report.picture import draw_strategy
@@ -38,6 +45,12 @@ def show(
     from feint.runs.run import load_run
     from feint.runs.solutions import SUFFIX, load_solution
 
+    if len(names) > 1:
+        if betting is not None or everything:
+            raise BadInput(f"--betting and --all are for one run, but {len(names)} were named; show them one by one.")
+        compare(names, picture=folder or Path("comparison.png"), as_json=as_json)
+        return
+    (name,) = names
     if name.endswith(SUFFIX):
         check_place(folder, PICTURES)
         with err.status("reading"):

@@ -54,7 +54,10 @@ def leduc(opponents: list[str], hands: int) -> Iterator[dict[str, Any]]:
         assert one is not None
         assert other is not None
         luck = luck_out(lineup.form, lineup.players)
-        played = luck.play((one.policy, other.policy), MATCHES * hands // 2, jax.random.key(0))
+        deals = MATCHES * hands // 2
+        keys = jax.random.split(jax.random.key(0), -(-deals // luck.deals))
+        parts = [luck.play((one.policy, other.policy), luck.deals, key) for key in keys]
+        played = [np.concatenate(each)[:deals] for each in zip(*parts, strict=True)]
         won, counted = (each.mean(1).reshape(MATCHES, -1) for each in played)
         yield {
             "opponent": opponent,

@@ -75,6 +75,9 @@ def test_bets_differ_by_street_and_player():
     given = asked_for(job)
     assert given["menus"] == {"river": {"ip": {"bets": "1", "raises": "2"}}}
     assert Asked.model_validate(given).spot() == spot, "the form gives back what it was given"
+    none = Asked.model_validate(POLAR | {"raises": "1", "menus": {"river": {"ip": {"raises": "none"}}}}).spot()
+    assert none.menu("river", "ip") == Menu((1.0,), ())
+    assert asked_for(Job("here", none, 0.01, 1))["menus"] == {"river": {"ip": {"bets": "1", "raises": "none"}}}
     page = str(form(given))
     assert 'name="menus.river.ip.raises" type="text" value="2"' in page
     assert 'name="menus.turn.ip.raises" type="text" value=""' in page

@@ -21,6 +21,8 @@ MOST_SIZES = 6
 MOST_CHIPS = 1e9
 MOST_LOCKS = 20
 SIZES = ("bets", "raises")
+NONE = "none"
+"""Written where nothing is offered: on one street what is left empty is as on all."""
 PLAYERS = {"oop": "acts first (oop)", "ip": "acts last (ip)"}
 
 Text = Annotated[str, Field(max_length=4000)]
@@ -89,7 +91,7 @@ class Asked(BaseModel, extra="forbid"):
 
 def _sizes(text: str, name: str) -> list[float]:
     try:
-        sizes = [float(size) for size in text.replace(",", " ").split()]
+        sizes = [float(size) for size in text.replace(",", " ").split()] if text.strip() != NONE else []
     except ValueError as error:
         raise BadInput(f"{name} are fractions of the pot such as 0.5,1, but {text!r} was given.") from error
     if len(sizes) > MOST_SIZES:
@@ -111,7 +113,10 @@ def asked_for(job: Job) -> dict[str, Any]:
     given = {name: getattr(spot, name) for name in ("board", "oop", "ip", "pot", "stack", "rake", "rake_cap")}
     menus = {street: {seat: _written(spot, street, seat) for seat in SEATS} for street in spot.streets}
     usual = menus[spot.streets[0]]["oop"]
-    other = {street: {seat: own for seat, own in by.items() if own != usual} for street, by in menus.items()}
+    other = {
+        street: {seat: {name: text or NONE for name, text in own.items()} for seat, own in by.items() if own != usual}
+        for street, by in menus.items()
+    }
     return given | usual | {"menus": other, "locks": spot.words()["locks"], "share": job.share, "seconds": job.seconds}
 
 
@@ -169,5 +174,5 @@ def _other_bets(menus: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Rendera
     return h.details("#other-bets", open=any(menus.values()))[
         h.summary["Other bets by street and player"],
         h.div(".choices")[boxes],
-        h.p(".note")["Fractions of the pot. What is left empty is as above."],
+        h.p(".note")["Fractions of the pot. What is left empty is as above; none means none."],
     ]

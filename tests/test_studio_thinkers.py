@@ -167,14 +167,13 @@ def test_it_ends_with_the_studio(tmp_path):
 def test_stopping_the_command_leaves_no_process(tmp_path, how):
     """In the middle of a thought."""
     command = [sys.executable, "-m", "feint", "studio", "--port", "0", "--no-browser", "--runs", str(tmp_path)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    address = server.stdout.readline().strip()
-    with httpx2.Client(base_url=address, transport=httpx2.HTTPTransport(retries=5), timeout=120.0) as client:
-        client.post("/api/tables", json=RESOLVER | {"seat": 2})
-    files = Path(f"/proc/{server.pid}/task").glob("*/children")
-    (begun,) = [int(pid) for file in files for pid in file.read_text().split()]
-    server.send_signal(how)
-    server.wait(60.0)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        address = server.stdout.readline().strip()
+        with httpx2.Client(base_url=address, transport=httpx2.HTTPTransport(retries=5), timeout=120.0) as client:
+            client.post("/api/tables", json=RESOLVER | {"seat": 2})
+        files = Path(f"/proc/{server.pid}/task").glob("*/children")
+        (begun,) = [int(pid) for file in files for pid in file.read_text().split()]
+        server.send_signal(how)
     until(lambda: not Path(f"/proc/{begun}").exists())
 
 

@@ -36,6 +36,7 @@ bench: $(READY) .peers/.ready
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/learners.py
 	$(BIN)/python benchmarks/hands.py
+	$(BIN)/python benchmarks/environments.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix src tests benchmarks examples

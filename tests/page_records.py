@@ -45,8 +45,8 @@ def races() -> dict[str, str]:
     return {name: tables.markdown(record(f"benchmarks/results/{name}.json"), *how) for name, how in pages.items()}
 
 
-PICTURED = {"bounds": "bounds", "evolution": "evolution", "modeller": "modeller", "mcts": "mcts"}
-"""Records with pictures, and the pages that have their tables."""
+PICTURED = ("anticipation", "bounds", "evolution", "modeller", "mcts")
+"""Records with pictures, and pages of the same name that have their tables."""
 
 
 def pictured(name: str, monkeypatch: Any, capsys: Any) -> str:

@@ -154,7 +154,7 @@ def deepstack_page_again() -> str:
 
     size, networks = Size(), SimpleNamespace(of=lambda seed: None)
     kept = [words.removeprefix("exploitability of ") for words in notes if words.startswith("exploitability of ")]
-    solved = [name for name in kept if name.startswith("CFR")]
+    solved = [name for name in kept if name.startswith(("CFR", "evolved"))]
     others = [name for name in deepstack_programs.PLAYERS if name != "modeller of the rule bot"]  # told of in prose
     strategies = dict.fromkeys((deepstack_leduc.THEIRS, *solved, *others))
     return deepstack_page.page_of(
@@ -165,20 +165,10 @@ def deepstack_page_again() -> str:
             states=by_kind(notes["values of states"], size.seeds),
             controls=deepstack_leduc._controls(size, False, note),
             inside={solver: deepstack_leduc._inside(size, None, solver, note) for solver in deepstack_leduc.SOLVERS},
-            bets=_bets(notes),
+            bets=deepstack_bets.bet_sets(note),
             programs=deepstack_programs.all_exploitable(strategies, note),
             cross=deepstack_programs.cross_table(strategies, note),
             where=f"Networks: {learning['where']}. All else: {notes['machine']}",
         ),
         quick=False,
     )
-
-
-def _bets(notes: dict[str, float]) -> deepstack_bets.Scores:
-    """Sets of bets, as far as players who consider them were judged."""
-    found = dict[str, dict[str, float]]()
-    for words, number in notes.items():
-        if words.startswith("bets: "):
-            name, game = words.removeprefix("bets: ").split("; judged in ")
-            found.setdefault(name, {})[deepstack_bets.THERE[game == deepstack_bets.EVERY]] = number
-    return found

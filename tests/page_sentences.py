@@ -11,6 +11,7 @@ from feint.evaluate.share_found import FOUND, LOST, share_found
 from page_records import ROOT, leduc_runs, record, stages
 
 README, RESULTS, DEEPSTACK = "README.md", "docs/results/README.md", "docs/results/deepstack_leduc/README.md"
+EVOLVED = "evolved networks, 1,000 generations"
 
 
 def sentences() -> dict[str, list[str]]:
@@ -248,5 +249,9 @@ def _modeller() -> list[str]:
         f"{noted['exploitability of rule bot']:.1f} that anyone can, and loses "
         f"{noted[f'always call against {who}']:.1f} to whoever always calls and "
         f"{noted[f'opponent modeller against {who}']:.1f} to the modeller of random play; it can lose "
-        f"{noted[f'exploitability of {who}']:.1f}."
+        f"{noted[f'exploitability of {who}']:.1f}.",
+        f"networks beat random play by {noted[f'{EVOLVED} against random']:.1f} and those who always call by "
+        f"{noted[f'{EVOLVED} against always call']:.1f}, and lose to all others, "
+        f"{-noted[f'{EVOLVED} against rule bot']:.1f} to the rule bot and "
+        f"{-noted[f'{EVOLVED} against CFR+, 1,000 iterations']:.1f} to CFR+",
     ]

@@ -40,7 +40,12 @@ OPPONENTS = {
     "kuhn": ("random", "call", "raise", "cfr 10", "feint:kuhn"),
 }
 """By name; `cfr 10` is CFR's average after ten iterations."""
-KINDS: dict[str, dict[str, Any]] = {"": {}, "folded=ignored": {"folded": "ignored"}, "curious=0": {"curious": 0.0}}
+KINDS: dict[str, dict[str, Any]] = {
+    "": {},
+    "folded=ignored": {"folded": "ignored"},
+    "curious=0": {"curious": 0.0},
+    "model=counts": {"model": "counts"},
+}
 REPEATS = 5
 
 
@@ -49,9 +54,10 @@ def main() -> None:
     parser.add_argument("what", choices=["won", "time"])
     parser.add_argument("--game", choices=list(OPPONENTS), default="leduc_no_limit")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
     asked = parser.parse_args()
     form = form_of(asked.game)
-    lines = won(form, asked.seeds) if asked.what == "won" else times(form)
+    lines = won(form, asked.seeds, asked.kinds) if asked.what == "won" else times(form)
     for line in lines:
         print(json.dumps({"what": asked.what, "game": asked.game} | line), flush=True)
 
@@ -65,15 +71,15 @@ def opponent(form: Form, name: str) -> Strategy:
     return strategy
 
 
-def won(form: Form, seeds: int) -> Iterator[dict[str, Any]]:
+def won(form: Form, seeds: int, kinds: list[str]) -> Iterator[dict[str, Any]]:
     tree = form.whole("This benchmark")
     for name in OPPONENTS[form.name]:
         other = opponent(form, name)
         judged = form.judged(other, 0)
         assert judged is not None
-        for kind, settings in KINDS.items():
+        for kind in kinds:
             for seed in range(seeds):
-                frozen = study(Modeller(seed=seed, **settings), form, other, STOPS)
+                frozen = study(Modeller(seed=seed, **KINDS[kind]), form, other, STOPS)
                 for hands, strategy in zip(STOPS, frozen, strict=True):
                     chips = expected_winnings(form, strategy, other)
                     assert chips is not None

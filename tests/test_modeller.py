@@ -267,3 +267,14 @@ def test_it_is_a_player_by_name(kuhn, call):
 def test_what_it_cannot_do_is_said_in_a_sentence(name, game, words):
     with pytest.raises(feint.BadInput, match=words):
         line_up((name,), game)
+
+
+def test_counting_finds_out_what_an_opponent_does(kuhn):
+    """Without a network, opponents who always do the same at each place: hardly known after a hand, and then wholly."""
+    for seed in (1, 2, 4):
+        table = random_table(kuhn.tree, seed)
+        other = TabularStrategy(kuhn.fingerprint, np.eye(table.shape[1])[table.argmax(1)])
+        most = kuhn.judged(other, 0).best.mean()
+        first, last = study(Modeller(model="counts"), kuhn, other, [1, 300])
+        assert expected_winnings(kuhn, first, other) < 0.9 * most
+        assert expected_winnings(kuhn, last, other) == pytest.approx(most)

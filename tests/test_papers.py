@@ -13,7 +13,8 @@ import pytest
 import feint
 from feint.forms.unrolled import TreeForm
 from feint.games.errors import RunStopped
-from feint.papers import leduc_nfsp, trials
+from feint.papers import kuhn_baselines, leduc_nfsp, trials
+from feint.papers.kuhn_figures import kuhn_equilibrium
 from feint.papers.library import papers, published
 from feint.runs.config import RunConfig
 from feint.runs.files import unsealed
@@ -145,3 +146,21 @@ def test_a_relu_output_does_not_learn(tmp_path):
         run = feint.train("nfsp", "leduc", preset="paper", settings=settings, steps=30_000, out=out)
         ends.append(run.metrics[-1]["exploitability"])
     assert ends[1] > 1.5 * ends[0]
+
+
+def test_numbers_printed_in_figures_stand_beside_ours():
+    """Three seeds that all play the same equilibrium: each number is that equilibrium's, where the words say."""
+    tree = feint.unroll("kuhn")
+    seeds = np.repeat(kuhn_equilibrium(tree, 0.14)[None], 3, 0)
+    told = kuhn_baselines.printed(tree, seeds, seeds)
+    assert "| B 0.14 | agent 1 bets the lowest card | player 1 bets J 0.14 ± 0.00 |" in told
+    assert "player 2 bets Q after check 0.00 ± 0.00; player 2 bets K after check 1.00 ± 0.00" in told
+    assert "player 1 calls with Q after check bet 0.47 ± 0.00; player 2 calls with Q after bet 0.33 ± 0.00" in told
+
+
+def test_exact_methods_come_nearer_an_equilibrium():
+    rows = kuhn_baselines.baselines(feint.unroll("kuhn")).splitlines()[2:]
+    for row in rows[:2]:
+        gaps = [float(cell) for cell in row.split(" | ")[1:3]]
+        assert gaps[0] > gaps[1] > 0
+    assert abs(float(rows[2].split(" | ")[-1].rstrip(" |"))) < 1e-6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -204,13 +206,14 @@ def test_results_tell_hidden_moves_only_when_all_is_over():
 
 
 SLOW_TO_COMPILE = {"resolver": pytest.mark.slow}
+QUICKER = {"ismcts": {"simulations": 20}, "smooth-uct": {"simulations": 20}}
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=SLOW_TO_COMPILE.get(name, ())) for name in sorted(players())]
 )
 def test_players_keep_their_promises(name):
-    config, played = players()[name], 0
+    config, played = replace(players()[name], **QUICKER.get(name, {})), 0
     for game in ("kuhn(players=3)", "holdem", "leduc_no_limit"):
         try:
             config.at(form_of(game), 0)

@@ -67,6 +67,17 @@ def matching_pennies() -> MatrixGame:
 
 
 @playable
+def shapley() -> MatrixGame:
+    """Shapley's game: one player wins a chip when both choose alike, the other when it is one further round.
+
+    Fictitious play goes round in it for ever, in circles that take longer and longer; its only equilibrium makes every
+    choice equally often.
+    """
+    rows, columns = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), ((0, 1, 0), (0, 0, 1), (1, 0, 0))
+    return MatrixGame(rows, columns, ("first", "second", "third"), "shapley")
+
+
+@playable
 def matrix(payoffs: Matrix = ((1, -1), (-1, 1)), columns: Matrix | None = None) -> MatrixGame:
     """Any matrix game.
 

@@ -20,7 +20,7 @@ from jaxtyping import Float, Int
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy, TabularStrategy, tabulate
 from feint.games.errors import BadInput, check_seed
-from feint.players.opponent_model import Watched, learned, new_model, watch
+from feint.players.opponent_model import Counts, Model, Watched, learned, new_model, watch
 from feint.players.player import Observation, Player, Result, StrategyPlayer, TaughtConfig
 from feint.solvers.algorithm import require
 from feint.tree.best_response import judge_of
@@ -48,6 +48,8 @@ class Modeller(TaughtConfig):
     """What it does about hands that it was not shown: count what they may have been, or learn hands without them."""
     hidden: tuple[int, ...] = (64, 64)
     """Units in each hidden layer of its network."""
+    model: Literal["network", "counts"] = "network"
+    """What it makes of what it saw: a network of hands, or how often each move was made with each hand, and no more."""
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
@@ -79,7 +81,11 @@ class Learner:
         self.watched: Watched = watch(form.whole("The opponent modeller"))
         self.seen = tuple(np.zeros(len(sight.shown)) for sight in self.watched.sights)
         """How often hands have ended in each way that can be told apart, by its own seat."""
-        self.model = new_model(self.watched.decisions, config.hidden, seed)
+        self.model: Model | Counts = (
+            Counts(self.watched.tree.uniform())
+            if config.model == "counts"
+            else new_model(self.watched.decisions, config.hidden, seed)
+        )
         self.hands, self.due = 0, 1
         """How many it has seen, and after how many it learns again."""
         self.answer = self._answer()
@@ -96,8 +102,11 @@ class Learner:
 
     def learn(self) -> None:
         """A lesson: what to make of all that it has seen, and what to do about it."""
-        infer = self._config.folded == "inferred"
-        self.model = learned(self.watched, self.model, (self.seen[0], self.seen[1]), infer)
+        infer, seen = self._config.folded == "inferred", (self.seen[0], self.seen[1])
+        if isinstance(self.model, Counts):
+            self.model = self.model.counted(self.watched, seen, infer)
+        else:
+            self.model = learned(self.watched, self.model, seen, infer)
         self.answer = self._answer()
 
     def _answer(self) -> Float[np.ndarray, "i a"]:
@@ -161,4 +170,4 @@ def study(config: Modeller, form: Form, other: Strategy, stops: Sequence[int]) -
         yield TabularStrategy(form.fingerprint, learner.answer)
 
 
-PLAYERS = {"modeller": Modeller()}
+PLAYERS = {"modeller": Modeller(), "counter": Modeller(model="counts")}

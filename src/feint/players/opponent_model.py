@@ -186,6 +186,28 @@ class Model(NamedTuple):
         return np.asarray(self.triples()[decisions.of, :, decisions.hand])
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What is believed of an opponent by how often it did what, at each information set by itself: no network."""
+
+    shares: Float[np.ndarray, "i a"]
+    """How often it makes each move."""
+
+    def table(self, decisions: Decisions) -> Float[np.ndarray, "i a"]:
+        """The same as a strategy table."""
+        return self.shares
+
+    def counted(self, watched: Watched, seen: Sequence[Float[np.ndarray, " _"]], infer: bool) -> Counts:
+        """What is believed once hands have ended so often; those not shown count as they are likely, or not at all."""
+        told = seen if infer else [ends * sight.shown for ends, sight in zip(seen, watched.sights, strict=True)]
+        shares, before = self.shares, PRIOR * watched.tree.uniform()
+        for _ in range(ROUNDS):
+            made = inferred(watched, shares, told) + before
+            shares = made / made.sum(1, keepdims=True)
+        return Counts(shares)
+
+
 def new_model(decisions: Decisions, hidden: tuple[int, ...], seed: int) -> Model:
     """Of an opponent that nothing is known of: as if it moved at random, whatever it holds."""
     outputs = decisions.legal.shape[1] * decisions.dealt.shape[1]

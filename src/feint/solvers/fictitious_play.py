@@ -3,10 +3,15 @@
 Brown (1951) plays it on the matrix; XFP (Heinrich, Lanctot & Silver 2015) on the tree, mixing in *plans*, which
 makes it the same thing: averaging plans is averaging the pure strategies of the normal form. So both are one
 algorithm here, and a matrix is a tree of depth one.
+
+With *anticipation* (Shamma & Arslan 2005; the η of NFSP) a response is not to the others' averages but to where these
+are going: a mixture with their last responses. That settles games in which plain fictitious play goes round for ever,
+such as Shapley's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
@@ -17,7 +22,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from feint.forms.form import Form
 from feint.forms.strategy import TabularStrategy
 from feint.games.errors import BadInput
-from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics
+from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics, require
 from feint.tree.sequence_form import Plan, SequenceForm, without
 
 
@@ -28,10 +33,15 @@ class ExtensiveFictitiousPlay(Config):
 
     alternating: bool = True
     """Update the players in turn, each against the others' newest averages; otherwise all at once."""
+    anticipation: float = 0.0
+    """The share of the others' last responses in what is responded to; the rest is their averages."""
+
+    def __post_init__(self) -> None:
+        require(self, anticipation=(0 <= self.anticipation <= 1, "from 0 to 1"))
 
     def on(self, form: Form) -> FictitiousPlayer:
         tree = form.whole("xfp")
-        return FictitiousPlayer(tree.form, self.alternating, tree.fingerprint)
+        return FictitiousPlayer(tree.form, self.alternating, _share(self.anticipation), tree.fingerprint)
 
 
 @final
@@ -41,6 +51,11 @@ class FictitiousPlay(Config):
 
     alternating: bool = True
     """Update the players in turn, as Brown did; otherwise both at once."""
+    anticipation: float = 0.0
+    """The share of the other's last response in what is responded to; the rest is its average."""
+
+    def __post_init__(self) -> None:
+        require(self, anticipation=(0 <= self.anticipation <= 1, "from 0 to 1"))
 
     def check(self, form: Form) -> None:
         tree = form.whole("fictitious-play")
@@ -53,7 +68,7 @@ class FictitiousPlay(Config):
     def on(self, form: Form) -> FictitiousPlayer:
         self.check(form)
         tree = form.whole("fictitious-play")
-        return FictitiousPlayer(tree.form, self.alternating, tree.fingerprint)
+        return FictitiousPlayer(tree.form, self.alternating, _share(self.anticipation), tree.fingerprint)
 
 
 ALGORITHMS = {
@@ -62,10 +77,17 @@ ALGORITHMS = {
 }
 
 
+def _share(anticipation: float) -> Float[Array, ""] | None:
+    """As compiled code takes it, which is then the same for all shares; None where nothing is anticipated."""
+    return jnp.asarray(anticipation, float) if anticipation else None
+
+
 class FictitiousState(NamedTuple):
     iteration: Float[Array, ""]
     average: tuple[Plan, ...]
     """Every player's average plan; the uniform strategy counts as the first."""
+    response: tuple[Plan, ...]
+    """Every player's last response, in plans; nothing where none is anticipated."""
 
 
 @final
@@ -74,20 +96,31 @@ class FictitiousPlayer(Algorithm[FictitiousState]):
 
     form: SequenceForm
     alternating: bool = eqx.field(static=True)
+    anticipation: Float[Array, ""] | None
     fingerprint: str = eqx.field(static=True)
 
     def init(self, key: PRNGKeyArray) -> FictitiousState:
         uniform = [side.normalise(jnp.zeros(side.cells.shape)) for side in self.form.sides]
-        return FictitiousState(jnp.zeros(()), self.form.plans(uniform))
+        plans = self.form.plans(uniform)
+        return FictitiousState(jnp.zeros(()), plans, () if self.anticipation is None else plans)
 
     def step(self, state: FictitiousState) -> tuple[FictitiousState, Metrics]:
         time = state.iteration + 1.0
-        average = list(state.average)
+        average, last = list(state.average), list(state.response)
         for player, side in enumerate(self.form.sides):
-            opposing = average if self.alternating else state.average
+            opposing = self._expected(average, last) if self.alternating else self._expected(*state[1:])
             response = side.plan(side.pure(side.backup(without(player, opposing))))
             average[player] = average[player] + (response - average[player]) / (time + 1.0)
-        return FictitiousState(time, tuple(average)), {}
+            if last:
+                last[player] = response
+        return FictitiousState(time, tuple(average), tuple(last)), {}
+
+    def _expected(self, average: Sequence[Plan], response: Sequence[Plan]) -> Sequence[Plan]:
+        """What players are expected to do next: their averages, with a share of their last responses."""
+        share = self.anticipation
+        if share is None:
+            return average
+        return [(1 - share) * usual + share * last for usual, last in zip(average, response, strict=True)]
 
     def strategy(self, state: FictitiousState) -> TabularStrategy:
         averages = [side.normalise(plan[:-1]) for side, plan in zip(self.form.sides, state.average, strict=True)]

@@ -1,0 +1,174 @@
+"""Pages made again from the records in the repository, line by line, for tests/test_pages.py to compare."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, final
+
+import numpy as np
+
+import feint
+from feint.papers import deepstack_bets, deepstack_leduc, deepstack_page, deepstack_programs, leduc_nfsp, poker_rnn
+from feint.papers.deepstack_networks import KINDS, Size, by_kind
+from feint.papers.poker_rnn_judge import RANDOM, VALUED, Estimate, Judged, OnLeduc, Sense
+from feint.runs.config import RunConfig
+from feint.runs.files import METRICS, PROVENANCE, TIMINGS, rows_of, unsealed
+from feint.runs.run import Run
+
+ROOT = Path(__file__).parents[1]
+RESULTS, BENCHMARKS = ROOT / "docs" / "results", ROOT / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))  # whose programs are no package
+
+UNKNOWN = float("nan")
+"""In place of a number that the records do not have: lines with it are not compared."""
+
+
+@cache
+def record(path: str) -> Any:
+    """A record as JSON, by its path in the repository; of many lines, a list."""
+    text = (ROOT / path).read_text()
+    return [json.loads(line) for line in text.splitlines()] if path.endswith(".jsonl") else json.loads(text)
+
+
+def races() -> dict[str, str]:
+    """The pages of `make bench`."""
+    import hands
+    import learners
+    import tables
+
+    pages = {"solvers": (), "learners": (learners.SECTIONS, learners._notes), "hands": (hands.SECTIONS, hands._notes)}
+    return {name: tables.markdown(record(f"benchmarks/results/{name}.json"), *how) for name, how in pages.items()}
+
+
+PICTURED = ("anticipation", "bounds", "evolution", "modeller", "mcts")
+"""Records with pictures, and pages of the same name that have their tables."""
+
+
+def pictured(name: str, monkeypatch: Any, capsys: Any) -> str:
+    """The tables that benchmarks/pictures.py prints of a record."""
+    import pictures
+
+    monkeypatch.setattr(pictures, "keep", lambda figure, path: None)
+    getattr(pictures, name)()
+    return str(capsys.readouterr().out)
+
+
+def leduc_nfsp_page() -> str:
+    """The page of NFSP on Leduc, by the curves of its seeds; how often agents fold is nowhere kept."""
+    return leduc_nfsp._page(leduc_runs())
+
+
+@cache
+def leduc_runs() -> dict[str, list[Run]]:
+    """Every experiment of that page: a run for each seed, of which no more is known than its curve."""
+    tree = feint.unroll("leduc")
+    nowhere = feint.TabularStrategy(tree.fingerprint, np.full(tree.legal.shape, UNKNOWN))
+    return {
+        name: [_of_curve(name, curve["step"], curve[f"seed {seed}"], seed, nowhere) for seed in range(leduc_nfsp.SEEDS)]
+        for name, curve in record("docs/results/leduc_nfsp/curves.json").items()
+    }
+
+
+def _of_curve(name: str, steps: list[int], values: list[float], seed: int, strategy: Any) -> Run:
+    rows = [{"step": step, "exploitability": value} for step, value in zip(steps, values, strict=True)]
+    timings = [{"step": steps[-1], "seconds": UNKNOWN}]
+    config = RunConfig("leduc", leduc_nfsp.KNOWN[name].algorithm, {}, seed)
+    return Run(Path("nowhere"), config, rows, timings, strategy, ("nan",), find_form=lambda: None)
+
+
+@final
+@dataclass(frozen=True)
+class Stage:
+    """What is known of the learners of hold'em at one length."""
+
+    runs: dict[str, Run]
+    judged: Judged
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.judged, name)
+
+
+@cache
+def stages() -> dict[str, Stage]:
+    """The learners of hold'em, by their runs' logs and what was noted of their matches; not their values of hands."""
+    unknown, found = Estimate(UNKNOWN, UNKNOWN), {}
+    for stage in (poker_rnn.PUBLISHED, poker_rnn.LARGE):
+        folder = RESULTS / "poker_rnn" / stage.name
+        runs, notes = {name: _logged(folder / name) for name in poker_rnn.AGENTS}, _noted(folder / "judged.json")
+        short, cross = (dict(_matches(notes, hands)) for hands in stage.matches)
+        bound = f"a local best response to {{}}, {stage.bounds:,} hands"
+        judged = Judged(
+            hands=min(run.metrics[-1]["hands"] for run in runs.values()),
+            curves={name: run.metrics for name, run in runs.items()},
+            short=short,
+            cross=cross,
+            bounds={name: notes[bound.format(name)] for name in runs},
+            raising=(notes[f"raising against random, {stage.matches[1]:,} hands"], notes[bound.format("raising")]),
+            sense={name: Sense(unknown, UNKNOWN, unknown, UNKNOWN) for name in VALUED},
+        )
+        found[stage.name] = Stage(runs, judged)
+    return found
+
+
+def poker_rnn_page() -> str:
+    """The page of these five."""
+    both = (poker_rnn.PUBLISHED, poker_rnn.LARGE)
+    played = [poker_rnn.Played(stage, stages()[stage.name].runs, stages()[stage.name].judged) for stage in both]
+    # Which equilibrium of Leduc is found differs from machine to machine, and with it what it wins off random play.
+    return poker_rnn.write_page(played, OnLeduc(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN))
+
+
+def _logged(path: Path) -> Run:
+    """A run without its strategy, which is too large to keep."""
+    metrics, timings = (rows_of(path / name)[0] for name in (METRICS, TIMINGS))
+    made = tuple(unsealed(path / PROVENANCE)["made_with"])
+    return Run(path, RunConfig("holdem", path.name, {}), metrics, timings, None, made, find_form=lambda: None)
+
+
+def _noted(path: Path) -> dict[str, Estimate]:
+    """What was noted, without the digests of those it was noted of."""
+    known = json.loads(path.read_text())
+    return {words.partition(" hands")[0] + " hands": Estimate(*numbers) for words, numbers in known.items()}
+
+
+def _matches(notes: dict[str, Estimate], hands: int) -> Any:
+    names = [*poker_rnn.AGENTS, RANDOM]
+    for number, one in enumerate(names):
+        for other in names[number + 1 :]:
+            won = notes[f"{one} against {other}, {hands:,} hands"]
+            yield (one, other), won
+            yield (other, one), Estimate(-won.value, won.reach)
+
+
+def deepstack_page_again() -> str:
+    """The page of DeepStack's networks, by all that was noted."""
+    notes, learning = (record(f"docs/results/deepstack_leduc/{name}.json") for name in ("numbers", "learning"))
+
+    def note(words: str, find: Any) -> Any:
+        return notes.get(words, UNKNOWN)
+
+    size, networks = Size(), SimpleNamespace(of=lambda seed: None)
+    kept = [words.removeprefix("exploitability of ") for words in notes if words.startswith("exploitability of ")]
+    solved = [name for name in kept if name.startswith(("CFR", "evolved"))]
+    others = [name for name in deepstack_programs.PLAYERS if name != "modeller of the rule bot"]  # told of in prose
+    strategies = dict.fromkeys((deepstack_leduc.THEIRS, *solved, *others))
+    return deepstack_page.page_of(
+        deepstack_leduc.Facts(
+            size=size,
+            scores={count: deepstack_leduc._scores(size, networks, count, note) for count in size.iterations},
+            losses=np.array(learning["test_loss"]).reshape(-1, size.seeds, len(KINDS)),
+            states=by_kind(notes["values of states"], size.seeds),
+            controls=deepstack_leduc._controls(size, False, note),
+            inside={solver: deepstack_leduc._inside(size, None, solver, note) for solver in deepstack_leduc.SOLVERS},
+            bets=deepstack_bets.bet_sets(note),
+            programs=deepstack_programs.all_exploitable(strategies, note),
+            cross=deepstack_programs.cross_table(strategies, note),
+            where=f"Networks: {learning['where']}. All else: {notes['machine']}",
+        ),
+        quick=False,
+    )

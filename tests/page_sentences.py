@@ -1,0 +1,257 @@
+"""Sentences of README.md and docs/results/README.md with numbers in them, as the records have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from feint.evaluate.share_found import FOUND, LOST, share_found
+from page_records import ROOT, leduc_runs, record, stages
+
+README, RESULTS, DEEPSTACK = "README.md", "docs/results/README.md", "docs/results/deepstack_leduc/README.md"
+EVOLVED = "evolved networks, 1,000 generations"
+
+
+def sentences() -> dict[str, list[str]]:
+    """What must be on each page, whatever its lines."""
+    return {
+        README: [*_races(), *_times(), *_hands(), *_bounds()],
+        RESULTS: [*_leduc(), *_device(), *_holdem()],
+        DEEPSTACK: _modeller(),
+    }
+
+
+def _races() -> list[str]:
+    """The table of solvers, and what follows it."""
+    rows = {(row["method"], row["game"]): row for row in record("benchmarks/results/solvers.json")["rows"]}
+    games = {
+        "Leduc, suits merged": "{}, 288",
+        "Leduc, suits apart": "{}, suits apart, 936",
+        "Liar's dice": "{}, 24,576",
+    }
+    lines = []
+    for method, words in (("CFR+", "CFR+ iterations"), ("NashConv, one call", "NashConv, one call")):
+        for game, label in games.items():
+            row = rows[method, game]
+            sets = " information sets" if (method, game) == ("CFR+", "Leduc, suits merged") else ""
+            cells = [words, label.format(game.partition(",")[0]) + sets, _rate(row["rate"]["Feint"])]
+            for peer in ("OpenSpiel C++", "OpenSpiel Python", "LiteEFG"):
+                known = peer in row["ratio"]
+                cells.append(f"{_rate(row['rate'][peer])} ({_times_as_fast(row['ratio'][peer])}×)" if known else "–")
+            lines.append(f"| {' | '.join(cells)} |")
+    kept = [row["ratio"]["LiteEFG"] for key, row in rows.items() if key[0] == "NashConv, tree kept"]
+    return [*lines, f"compiled loop ours is {min(kept):.0f} to {max(kept):.0f} times LiteEFG's."]
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.2g}" if rate < 1 else f"{rate:.3g}"
+
+
+def _times_as_fast(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
+
+
+def _times() -> list[str]:
+    """NFSP on Leduc: the steps of its seeds at the speed of one core, and what was timed on an accelerator."""
+    rows = {row["method"]: row for row in record("benchmarks/results/learners.json")["rows"]}
+    fast, paper, wide = (rows[f"NFSP, preset {name}"] for name in ("fast", "paper", "paper, 128 units"))
+    curves, device = record("docs/results/leduc_nfsp/curves.json"), record("docs/results/nfsp_leduc_h200.json")
+
+    def seconds(name: str, moves: int, row: dict[str, Any], bar: float) -> float:
+        return _steps_to(curves[name], bar) * moves / float(row["rate"]["Feint"]["decisions"])
+
+    quick = [seconds("fast", 1024, fast, bar) for bar in (0.1, 0.06, 0.03)]
+    whole = curves["fast"]["step"][-1] * 1024 / fast["rate"]["Feint"]["decisions"]
+    timed = [_timed(device["rows"], bar) for bar in (0.1, 0.06, 0.03)]
+    last = device["rows"][-1]
+    compiling = fast["compile_s"], device["compile_seconds"]
+    ratios = [row["ratio"]["OpenSpiel NFSP"] for row in (paper, wide)]
+    return [
+        f"compilation takes another {compiling[0]:.0f} to {compiling[1]:.0f} seconds, once",
+        f"| `feint train nfsp leduc`, one core, median of 3 seeds | {quick[0]:.1f} s | {quick[1]:.1f} s | "
+        f"{quick[2]:.0f} s | {_median_at(curves['fast'], -1):.3f} after {whole:.0f} s |",
+        f"one H200, median of 4 seeds | {timed[0]:.1f} s | {timed[1]:.1f} s | {timed[2]:.0f} s | "
+        f"{np.median(last['seeds']):.4f} after {last['seconds']:.0f} s |",
+        f"`feint train nfsp leduc --preset paper`, one core, median of 3 seeds | "
+        f"{seconds('64-units', 128, paper, 0.1) / 60:.1f} min | | | {_median_at(curves['64-units'], -1):.3f} after 10⁶",
+        f"that is {ratios[0]['decisions']:.0f} times OpenSpiel's NFSP in decisions a second and "
+        f"{ratios[0]['updates']:.0f} times in updates, on one core ({ratios[1]['decisions']:.0f} and "
+        f"{ratios[1]['updates']:.0f} times with 128 units",
+    ]
+
+
+def _seeds(curve: dict[str, list[float]]) -> np.ndarray:
+    return np.array([values for name, values in curve.items() if name != "step"])
+
+
+def _steps_to(curve: dict[str, list[float]], bar: float) -> float:
+    """The median of the steps by which seeds were first as good as this."""
+    return float(np.median([curve["step"][int(np.argmax(values <= bar))] for values in _seeds(curve)]))
+
+
+def _median_at(curve: dict[str, list[float]], place: int) -> float:
+    return float(np.median(_seeds(curve)[:, place]))
+
+
+def _timed(rows: Sequence[dict[str, Any]], bar: float) -> float:
+    return float(next(row["seconds"] for row in rows if np.median(row["seeds"]) <= bar))
+
+
+def _hands() -> list[str]:
+    """How fast hold'em is played, and flop hold'em solved."""
+    rows = {row["method"]: row for row in record("benchmarks/results/hands.json")["rows"]}
+    seven, play = rows["Seven-card hands"], rows["Random play of limit hold'em"]
+    device = record("docs/results/holdem_h200.json")
+    page = (ROOT / "benchmarks/results/public_trees.md").read_text()
+    few, many = (
+        next(line for line in page.splitlines() if line.startswith(f"| cfr+ | {n} |")).split(" | ")
+        for n in ("300", "1,000")
+    )
+    judged = page.partition("A judgement takes ")[2].partition(",")[0]
+    return [
+        f"random play at {play['hands_a_second']['Feint'] / 1e6:.1f} million hands a second, "
+        f"{play['ratio']['RLCard env.run']:.0f} times RLCard and {play['ratio']['OpenSpiel C++ states']:.0f} times "
+        f"OpenSpiel's C++; {seven['hands_a_second']['Feint'] / 1e6:.0f} million seven-card hands ranked a second, "
+        f"{seven['ratio']['eval7.evaluate']:.0f} times eval7 and "
+        f"{seven['ratio']['phevaluator.evaluate_cards']:.0f} times phevaluator",
+        f"On one H200: random play at {device['random play']['hands a second'] / 1e6:.0f} million hands a second, NFSP "
+        f"(preset `large`) at {device['large/nfsp, seats at once']['decisions a second'] / 1e6:.1f} million decisions",
+        f"CFR+ takes {float(few[2]):.1f} ms an iteration, an exact judgement {judged}; exploitability is "
+        f"{float(few[4]):.2f} mbb/h after 300 iterations and {float(few[3]):.1f} s, {float(many[4]):.2f} after 1,000",
+    ]
+
+
+def _bounds() -> list[str]:
+    """What best responses won off the five learners, and how much of the truth such bounds find."""
+    judged = stages()["large"]
+    bounds = {name: judged.bounds[name] for name in ("nfsp", "rnfsp", "linear-q", "dqn", "drqn")}
+    others = [bounds[name].value for name in ("linear-q", "dqn", "drqn")]
+    noted = record("docs/results/deepstack_leduc/numbers.json")
+    rows = [row for row in record("benchmarks/results/bounds.jsonl") if row["game"] == "flop_holdem"]
+    shares = [row["local"] / row["exact"] for row in rows]
+    assert (round(min(shares), 2), LOST) == (FOUND["local"][0], _range([row["exact"] for row in rows]))
+    return [
+        f"a local best response wins {bounds['nfsp'].value:.0f} ({bounds['nfsp'].low:.0f}–{bounds['nfsp'].high:.0f}) "
+        f"mbb/h off NFSP, {bounds['rnfsp'].value:.0f} off its recurrent kind, and {min(others):,.0f} to "
+        f"{max(others):,.0f} off Q-learners",
+        share_found("local").removesuffix("."),
+        f"takes its chips: {noted['exploitability of rule bot']:.0f} a hand in no-limit Leduc, where moves at random "
+        f"lose {noted['exploitability of random']:.0f} (",
+    ]
+
+
+def _range(values: Sequence[float]) -> tuple[int, int]:
+    return round(min(values)), round(max(values))
+
+
+def _leduc() -> list[str]:
+    """What the reproduction of NFSP on Leduc found."""
+    from feint.papers.leduc_nfsp import CHANGE, END, LEAST, SWING, Measure, _last, _paper, _said, _values
+
+    runs = leduc_runs()
+
+    def said(name: str, step: int, measure: Measure = END) -> str:
+        return _said(measure, runs[name], step, after=False)
+
+    def seeds(name: str, step: int) -> list[float]:
+        return _values(END, runs[name], step)
+
+    def lost(name: str, step: int) -> str:
+        """Of the change per doubling, from the least to the most that is lost."""
+        values = sorted(-value for value in _values(CHANGE, runs[name], step))
+        return f"{np.median(values):.0%} ({values[0]:.0%} to {values[-1]:.0%})"
+
+    million, start = 1_000_000, runs["64-units"][0].metrics[0]["exploitability"]
+    lowest = [min(row["exploitability"] for row in run.metrics) for run in runs["window"]]
+    sixteen = list(zip(seeds("16-units", 300_000), seeds("16-units", million), strict=True))
+    return [
+        f"behind the paper at 100,000 steps, {said('64-units', 100_000)} against {_paper(64, 100_000):.2f},",
+        f"ahead at a million: {said('64-units', million)} against {_paper(64, million):.3f}.",
+        f"ahead at a million, {said('128-units', million)} against {_paper(128, million):.3f}.",
+        f"has {said('author', 100_000)} at 100,000,",
+        f"is ahead at a million: {said('author', million)}.",
+        f"exploitable by {start:.2f} (",
+        f"by {runs['author'][0].metrics[0]['exploitability']:.2f} (`--preset author`)",
+        f"have {said('16-units', million)} at a million against its {_paper(16, million):.3f}",
+        "between 300,000 and a million steps the seeds go "
+        + ", ".join(f"from {before:.2f} to {after:.2f}" for before, after in sixteen),
+        f"never fall below {min(_values(LEAST, runs['dqn'], million)):.2f} in the last",
+        f"from {np.median(seeds('dqn-average', 100_000)):.2f} at 100,000 steps to {said('dqn-average', million)}.",
+        f"climbs from {np.median(lowest):.2f} to {said('window', million)}.",
+        f"levels off: {said('anticipation', million)} at a million and {said('anticipation', 2 * million)} at two, "
+        f"losing {lost('anticipation', 2 * million)} with each doubling where η = 0.1 loses "
+        f"{-np.median(_values(CHANGE, runs['64-units'], million)):.0%}. To a million it loses "
+        f"{lost('anticipation', million)}",
+        f"scatters by {np.median(_values(SWING, runs['small-fading'], _last(runs['small-fading']))):.0%} from one",
+        f"scatters by {np.median(_values(SWING, runs['small-reservoir'], _last(runs['small-reservoir']))):.0%}.",
+        f"nothing is learned, {said('relu-output', 300_000)} after 300,000 steps",
+        f"ends at {np.median(seeds('imitate-values', 300_000)):.2f} where imitating moves has "
+        f"{np.median(seeds('64-units', 300_000)):.2f}.",
+    ]
+
+
+def _device() -> list[str]:
+    """What an accelerator did."""
+    speed, learned = record("docs/results/holdem_h200.json"), record("docs/results/nfsp_leduc_h200.json")
+    share: Callable[[str], float] = lambda name: (  # noqa: E731
+        speed[f"{name}, seats at once"]["milliseconds a step"] / speed[f"{name}, seats in turn"]["milliseconds a step"]
+    )
+    rate = {name: speed[f"large/{name}, seats at once"]["decisions a second"] / 1e6 for name in ("nfsp", "rnfsp")}
+    rows = learned["rows"]
+    near = min(rows, key=lambda row: abs(row["seconds"] - 88))
+    last = sorted(rows[-1]["seeds"])
+    run = stages()["large"].runs["nfsp"]
+    shared = run.metrics[-1]["decisions"] / run.timings[-1]["seconds"] / 1e6
+    return [
+        f"Random play: {speed['random play']['hands a second'] / 1e6:.0f} million hands a second. Learning with preset "
+        f"`large`: NFSP {rate['nfsp']:.1f}, recurrent NFSP {rate['rnfsp']:.1f} million decisions a second",
+        f"beside others on the card, as the five learners below were trained, NFSP came to {shared:.1f}",
+        f"take {share('large/nfsp'):.0%} (NFSP), {share('large/rnfsp'):.0%} (recurrent NFSP) and "
+        f"{share('as-published/rnfsp'):.0%} (the same",
+        f"Median 0.05 after {_timed(rows, 0.05):.1f} s, 0.03 after {_timed(rows, 0.03):.0f} s, "
+        f"{np.median(near['seeds']):.4f} after {near['seconds']:.0f} s and {np.median(last):.4f} ({last[0]:.4f} to "
+        f"{last[-1]:.4f}) after {rows[-1]['seconds']:.0f} s; {learned['decisions_per_second'] / 1e6:.0f} million "
+        f"decisions a second.",
+    ]
+
+
+def _holdem() -> list[str]:
+    """What the five learners of hold'em came to."""
+    short, long = stages()["as-published"], stages()["large"]
+    bound, won = long.bounds, long.cross
+    learners = ("linear-q", "dqn", "drqn")
+    off = {name: sorted(won[name, other].value for other in learners) for name in ("nfsp", "rnfsp")}
+    lost = sorted(short.cross[name, other].value for name in ("nfsp", "rnfsp") for other in ("dqn", "drqn"))
+    late = [row["winnings"] for row in long.runs["dqn"].metrics[-3:]]
+    return [
+        f"{bound['nfsp']} mbb/h against {bound['dqn']} for DQN, {bound['linear-q']} for a linear map and "
+        f"{bound['drqn']} for recurrent DQN.",
+        f"NFSP beats recurrent NFSP by {won['nfsp', 'rnfsp']} mbb/h, and that one's bound is {bound['rnfsp']}.",
+        f"({off['rnfsp'][0]:.0f} to {off['rnfsp'][-1]:.0f} against {off['nfsp'][0]:.0f} to {off['nfsp'][-1]:.0f}), and "
+        f"recurrent DQN beats DQN by {won['drqn', 'dqn']}.",
+        f"DQN's to {won['dqn', 'random'].value:.0f}; raising at every turn wins {long.raising[0]} and loses at least "
+        f"{long.raising[1]}.",
+        f"off random play it wins {late[0]:,.0f}, {late[1]:,.0f} and {late[2]:,.0f} mbb/h at its last three",
+        f"NFSP and recurrent NFSP win {short.cross['nfsp', 'random']} and {short.cross['rnfsp', 'random']} mbb/h",
+        f"a local best response ({short.bounds['nfsp']} and {short.bounds['rnfsp']}) than any Q-learner",
+        f"over NFSP ({short.cross['linear-q', 'nfsp']}) and recurrent NFSP ({short.cross['linear-q', 'rnfsp']}) are "
+        f"left; those two beat the other Q-learners by {lost[0]:.0f} to {lost[-1]:,.0f}.",
+    ]
+
+
+def _modeller() -> list[str]:
+    """What the modeller of the rule bot wins and loses."""
+    noted, who = record("docs/results/deepstack_leduc/numbers.json"), "modeller of the rule bot"
+    return [
+        f"wins {noted[f'{who} against rule bot']:.1f} chips a hand off it, of the "
+        f"{noted['exploitability of rule bot']:.1f} that anyone can, and loses "
+        f"{noted[f'always call against {who}']:.1f} to whoever always calls and "
+        f"{noted[f'opponent modeller against {who}']:.1f} to the modeller of random play; it can lose "
+        f"{noted[f'exploitability of {who}']:.1f}.",
+        f"networks beat random play by {noted[f'{EVOLVED} against random']:.1f} and those who always call by "
+        f"{noted[f'{EVOLVED} against always call']:.1f}, and lose to all others, "
+        f"{-noted[f'{EVOLVED} against rule bot']:.1f} to the rule bot and "
+        f"{-noted[f'{EVOLVED} against CFR+, 1,000 iterations']:.1f} to CFR+",
+    ]

@@ -1,0 +1,39 @@
+"""Fictitious play that responds to where others are going: exact, and settled where plain fictitious play never is."""
+
+from __future__ import annotations
+
+import pytest
+
+import feint
+
+
+def after(tmp_path, game, steps, **settings):
+    """Exploitability of fictitious play, in chips per hand."""
+    out = tmp_path / str(sorted(settings.items()))
+    run = feint.train("xfp", game, steps=steps, settings=settings, out=out)
+    return feint.exploitability(feint.unroll(game), run.strategy)
+
+
+def test_shapley_s_game_goes_round_without_anticipation_and_settles_with_it(tmp_path):
+    plain = after(tmp_path, "shapley", 10_000)
+    settled = after(tmp_path, "shapley", 10_000, anticipation=0.1)
+    assert plain > 0.1
+    assert settled < 1e-3
+
+
+def test_the_equilibrium_of_shapley_s_game_is_uniform():
+    tree = feint.unroll("shapley")
+    assert feint.exploitability(tree, tree.uniform()) == pytest.approx(0.0)
+    assert not tree.zero_sum
+
+
+@pytest.mark.parametrize(("share", "known"), [(0.0, 0.133), (0.1, 0.090), (0.3, 0.254), (0.5, 0.464)])
+def test_leduc_is_as_another_program_has_it(tmp_path, share, known):
+    """After 300 iterations, all players at once: numbers of an independent program over strategies, not plans."""
+    found = after(tmp_path, "leduc", 300, anticipation=share, alternating=False)
+    assert found == pytest.approx(known, rel=0.12)
+
+
+def test_shares_beyond_one_are_refused():
+    with pytest.raises(feint.BadInput, match="anticipation must be from 0 to 1, but 2"):
+        feint.train("xfp", "kuhn", steps=1, settings={"anticipation": 2.0})

@@ -1,0 +1,75 @@
+"""Pages cannot drift from the records: their tables are made again, and numbers in prose are looked up."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import page_records
+from page_records import PICTURED, ROOT
+from page_sentences import sentences
+
+MADE = {
+    "docs/results/leduc_nfsp/README.md": page_records.leduc_nfsp_page,
+    "docs/results/poker_rnn/README.md": page_records.poker_rnn_page,
+    "docs/results/deepstack_leduc/README.md": page_records.deepstack_page_again,
+}
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+def missing(text: str, made: str) -> list[str]:
+    """Lines that should be on a page and are not; those with a number that no record has are left out."""
+    there = set(text.splitlines())
+    return [line for line in made.splitlines() if line not in there and not re.search(r"\bnan\b", line)]
+
+
+def untrue(text: str, wanted: list[str]) -> list[str]:
+    """Sentences that a page does not have, however its lines are broken."""
+    flat = " ".join(text.split())
+    return [sentence for sentence in wanted if sentence not in flat]
+
+
+@pytest.mark.parametrize("name", ["solvers", "learners", "hands"])
+def test_races_are_told_as_they_were_run(name):
+    assert page(f"benchmarks/results/{name}.md") == page_records.races()[name]
+
+
+@pytest.mark.parametrize("name", PICTURED)
+def test_tables_of_benchmarks_are_what_their_records_print(name, monkeypatch, capsys):
+    made = page_records.pictured(name, monkeypatch, capsys)
+    assert missing(page(f"benchmarks/results/{name}.md"), made) == []
+    assert "|---|" in made
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_reproductions_say_what_was_recorded(name):
+    made = MADE[name]()
+    assert missing(page(name), made) == []
+    compared = [line for line in made.splitlines() if line.startswith("|") and not re.search(r"\bnan\b", line)]
+    assert len(compared) > 20, "otherwise there is nothing that could differ"
+
+
+@pytest.mark.parametrize("name", sentences())
+def test_sentences_have_the_records_numbers(name):
+    assert untrue(page(name), sentences()[name]) == []
+
+
+@pytest.mark.parametrize("name", sentences())
+def test_an_edited_number_is_found(name):
+    """One digit changed in one sentence of the page: that sentence, and no other, is found out."""
+    text = " ".join(page(name).split())
+    for sentence in sentences()[name]:
+        digit = next(place for place, letter in reversed(list(enumerate(sentence))) if letter in "0123456789")
+        edited = f"{sentence[:digit]}{(int(sentence[digit]) + 1) % 10}{sentence[digit + 1 :]}"
+        assert sentence in untrue(text.replace(sentence, edited), sentences()[name]), sentence
+
+
+def test_an_edited_table_is_found():
+    name, made = "docs/results/poker_rnn/README.md", page_records.poker_rnn_page()
+    assert missing(page(name).replace("187 ± 64", "188 ± 64"), made)
+    races = page_records.races()["solvers"]
+    assert page("benchmarks/results/solvers.md").replace("142,936", "142,937") != races

@@ -19,7 +19,7 @@ from feint.runs.sweep import Sweep, read_sweep
 from feint.runs.sweeping import run_sweep
 from racing import processor
 
-ASKED = {"algorithms": ["cfr+", "cfr"], "games": ["kuhn", "leduc"], "seeds": 4, "apart": True}
+ASKED = {"algorithms": ["cfr+", "cfr"], "games": ["kuhn"], "seeds": 8, "apart": True}
 
 
 def main() -> None:

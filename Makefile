@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run studio play test test-slow bench format clean
+.PHONY: run studio play docs test test-slow bench format clean
 
 run: $(READY)
 	$(BIN)/feint train nfsp leduc --seconds 90
@@ -16,6 +16,10 @@ studio: $(READY)
 OPPONENT ?= feint:holdem
 play: $(READY)
 	@$(BIN)/feint play $(OPPONENT)
+
+docs: $(READY)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html; for the search too: $(BIN)/python -m http.server -d site --bind 127.0.0.1 8800"
 
 # Mostly it compiles, and these flags make that three to five times faster and the code a few times slower; test-slow
 # compiles as users do. Tests of one file mostly need the same code and fixtures, so that each process goes through files

@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 def plain(requirement: str) -> str:
     """The name of a package as indexes compare it."""
-    return re.split(r"[=<>]", requirement)[0].lower().replace("_", "-")
+    return re.split(r"[\[=<>]", requirement)[0].lower().replace("_", "-")
 
 
 def test_all_that_is_needed_is_locked():

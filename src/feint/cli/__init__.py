@@ -30,7 +30,6 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,

@@ -18,7 +18,12 @@ from feint.runs.config import algorithms
 from site_pages import Said, agrees, pictures, run_page
 
 ROOT = Path(__file__).parents[1]
-TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md")) + sorted((ROOT / "docs" / "guides").glob("*.md"))
+LONG = {"student", "researcher", "card_player"}
+TUTORIALS = [
+    pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in LONG else [])
+    for folder in ("tutorials", "guides")
+    for page in sorted((ROOT / "docs" / folder).glob("*.md"))
+]
 
 
 class Links(HTMLParser):
@@ -92,7 +97,7 @@ def _as_they_were(monkeypatch, tmp_path):
 
 
 @pytest.mark.usefixtures("_as_they_were")
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", TUTORIALS)
 def test_what_a_page_shows_is_what_is_printed(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "90")

@@ -132,7 +132,10 @@ class Bold(Policy):
         return chances / chances.sum(1, keepdims=True)
 
 
-@pytest.mark.parametrize(("name", "hands"), [("flop_holdem(ranks=2)", 4000), ("holdem(ranks=4, rounds=3)", 2000)])
+@pytest.mark.parametrize(
+    ("name", "hands"),
+    [("flop_holdem(ranks=2)", 4000), pytest.param("holdem(ranks=4, rounds=3)", 2000, marks=pytest.mark.slow)],
+)
 def test_hands_of_cards_count_the_same_on_average_as_they_win(name, hands):
     """With all boards gone through, and with boards that are drawn; the known player in either place."""
     betting = unroll_betting(feint.load_game(name))

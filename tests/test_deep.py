@@ -57,7 +57,7 @@ def swept(form, table):
     return form.table(pure), form.table([worth.advantage for worth in worths])
 
 
-@pytest.mark.parametrize("game", ["leduc", pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("game", ["kuhn", *(pytest.param(game, marks=pytest.mark.slow) for game in ("leduc", 3))])
 def test_loops_come_to_the_same(monkeypatch, game):
     rules = feint.load_game(game) if isinstance(game, str) else random_game(Random(game), 5, game)
     trees = [feint.unroll(rules)]

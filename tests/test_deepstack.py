@@ -163,6 +163,7 @@ def facts():
     )
 
 
+@pytest.mark.slow
 def test_a_quick_look_asks_for_few_searches_and_makes_the_page(tmp_path, monkeypatch):
     """All that takes long is left out: what networks learn, and searches at every decision."""
     asked = []

@@ -49,6 +49,7 @@ def test_the_best_of_each_situation_are_kept():
     assert counted([(0, 0, 1.0, True)] * 6 + [(0, 1, 9.0, False)] * 9, selection=5)[0].tolist() == [1, 0]
 
 
+@pytest.mark.slow
 def test_ties_are_broken_at_random():
     rows = [(0, 0, 1.0, True)] * 20 + [(0, 1, 1.0, True)] * 20
     kept = np.array([counted(rows, 5, key=key)[0] for key in range(200)])
@@ -68,6 +69,7 @@ def test_it_starts_exactly_uniform(tree_of):
     np.testing.assert_array_equal(stepped(tree, ElitePlay(), 0)[0].policy, tree.uniform())
 
 
+@pytest.mark.slow
 def test_strategies_are_averaged_as_asked(tree_of):
     """One answer, three ways to take it: the same hands and the same training up to there."""
     tree = tree_of("kuhn")
@@ -84,7 +86,9 @@ def test_strategies_are_averaged_as_asked(tree_of):
         np.testing.assert_allclose(mean, (old + new) / 2, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", ["leduc", "kuhn(players=4)", "rock_paper_scissors"])
+@pytest.mark.parametrize(
+    "name", ["leduc", pytest.param("kuhn(players=4)", marks=pytest.mark.slow), "rock_paper_scissors"]
+)
 def test_any_game_can_be_played(tree_of, name):
     tree = tree_of(name)
     state = stepped(tree, ElitePlay(hands=200, policy=Training(updates=20)), 2)[-1]

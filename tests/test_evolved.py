@@ -260,7 +260,7 @@ def test_networks_learn_to_win(tree_of, evolution):
     ("settings", "game"),
     [
         (FEW, "kuhn"),
-        (replace(FEW, fame=Fame(0)), no_limit()),
+        pytest.param(replace(FEW, fame=Fame(0)), no_limit(), marks=pytest.mark.slow),
     ],
 )
 def test_it_keeps_the_promises_of_algorithms(settings, game):

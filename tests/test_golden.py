@@ -106,7 +106,7 @@ def test_xfp_on_leduc(tree_of, solved):
     assert feint.exploitability(tree_of("leduc"), strategy) == pytest.approx(0.0635, rel=0.05)
 
 
-@pytest.mark.parametrize(("name", "chips"), [("cfr+", 1e-6), ("pcfr+", 1e-7)])
+@pytest.mark.parametrize(("name", "chips"), [pytest.param("cfr+", 1e-6, marks=pytest.mark.slow), ("pcfr+", 1e-7)])
 def test_long_runs_converge_on_leduc(tree_of, solved, name, chips):
     strategy = solved("leduc", name, 100_000)
     assert feint.exploitability(tree_of("leduc"), strategy) < chips

@@ -17,7 +17,7 @@ MIDDLE = "holdem(ranks=2,rounds=2)"
     ("config", "told", "not_told"),
     [
         pytest.param(NFSP(), "--preset medium", None, marks=pytest.mark.slow),
-        (MEDIUM, "cfr+", "--preset"),
+        pytest.param(MEDIUM, "cfr+", "--preset", marks=pytest.mark.slow),
         (QLearning(), "cfr+", "--preset"),
     ],
 )
@@ -29,6 +29,7 @@ def test_a_solver_or_minibatches_are_named(config, told, not_told):
     assert not_told is None or not_told not in words
 
 
+@pytest.mark.slow
 def test_nothing_is_said_where_nothing_is_to_be_said():
     assert hint(NFSP(), form_of("leduc")) is None, "small enough"
     assert hint(CFR(), form_of(MIDDLE)) is None, "a solver already"

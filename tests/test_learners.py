@@ -67,6 +67,7 @@ def test_fictitious_self_play_approaches_equilibrium(tree_of):
     assert exploitability(tree, fsp, trained(fsp, 4000)) < 0.03
 
 
+@pytest.mark.slow
 def test_three_players_fall_steadily(tree_of):
     tree = tree_of("kuhn(players=3)")
     nfsp = algorithm_on(tree, "nfsp", tables=256)
@@ -87,7 +88,9 @@ def test_q_learning_finds_the_best_response_to_a_fixed_opponent(tree_of):
         assert feint.expected_values(tree, mixed)[player] > best - 0.02
 
 
-@pytest.mark.parametrize("preset", [pytest.param("paper", marks=pytest.mark.slow), "author", "fast"])
+@pytest.mark.parametrize(
+    "preset", [*(pytest.param(name, marks=pytest.mark.slow) for name in ("paper", "author")), "fast"]
+)
 def test_presets_run_and_stay_sound(tree_of, preset):
     tree = tree_of("leduc")
     few = {"tables": 64, "replay.capacity": 5000, "average.capacity": 5000, "warmup": 10}
@@ -279,7 +282,7 @@ def test_what_comes_later_is_discounted(tree_of):
         np.testing.assert_allclose(learner._worth(seat, None, None), 0.9 * whole._worth(seat, None, None), rtol=1e-6)
 
 
-@pytest.mark.parametrize("moves", [70, 200])
+@pytest.mark.parametrize("moves", [pytest.param(70, marks=pytest.mark.slow), 200])
 def test_memories_hold_every_move_of_a_game_with_many(moves):
     tree = feint.unroll(matrix(payoffs=tuple((float(row),) for row in range(moves))))
     here, last, yes = listed(tree, 0), jnp.full(3, moves - 1), jnp.ones(3, bool)

@@ -210,7 +210,12 @@ QUICKER = {"ismcts": {"simulations": 20}, "smooth-uct": {"simulations": 20}}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=SLOW_TO_COMPILE.get(name, ())) for name in sorted(players())]
+    "name",
+    [
+        pytest.param(name, marks=SLOW_TO_COMPILE.get(name, ()))
+        for name, config in sorted(players().items())
+        if not config.remote  # they are met in test_acpc.py
+    ],
 )
 def test_players_keep_their_promises(name):
     config, played = replace(players()[name], **QUICKER.get(name, {})), 0

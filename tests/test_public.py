@@ -252,6 +252,7 @@ def test_a_declared_game_is_judged_as_when_unrolled():
     )
 
 
+@pytest.mark.slow
 def test_a_game_with_rake_is_judged_as_when_unrolled():
     """Ties among them, and pots on both sides of the cap."""
     deck = Deck("QKA", 2, suits=True)

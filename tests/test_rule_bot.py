@@ -233,6 +233,7 @@ def test_it_is_told_nothing_but_what_it_may_see(bot):
     assert told(bot, "AsKs", "call check / pot", FLOP) == alone
 
 
+@pytest.mark.slow
 def test_it_wins_off_whoever_only_calls():
     class Caller(Player):
         def move(self, seen):

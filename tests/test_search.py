@@ -35,6 +35,7 @@ def exploitability(game, method, guesses):
     return float(judge(searches.tree, written_out(searches, method, guesses)).nash_conv) / 2
 
 
+@pytest.mark.slow
 def test_bets_that_a_search_does_not_consider_are_never_made_and_are_met_all_the_same():
     kuhn = load_game("kuhn")
     searches = searches_of(kuhn, ())

@@ -261,9 +261,10 @@ def test_those_who_think_are_not_asked_for_all_that_they_would_do(client):
     """Nor are they made here, where others would wait for that."""
     index = studio_of(client).index
     known = {name: index.opponent(name, "leduc") for name in index.players()}
-    thinking = {"resolver", "modeller", "ismcts", "smooth-uct", "open-spiel", "rlcard"}
+    thinking = {"resolver", "modeller", "counter", "ismcts", "smooth-uct", "open-spiel", "rlcard"}
     assert {name for name, opponent in known.items() if opponent.strategy is None} == thinking
     assert known["resolver"].adviser is None
+    assert "acpc" not in known, "no page opens a port"
 
 
 def test_an_opponent_that_fails_says_so_and_no_more(client):

@@ -168,6 +168,7 @@ class AcpcConfig(PlayerConfig):
     """A program of the ACPC."""
 
     about: ClassVar[str] = "Whatever program connects to a port and speaks the ACPC's protocol."
+    remote: ClassVar[bool] = True
     port: int = 18_791
     """Where the program is waited for; 0 for any port that is free."""
     host: str = "127.0.0.1"

@@ -100,6 +100,8 @@ class PlayerConfig(ABC):
     """One line: how it plays."""
     thinks: ClassVar[bool] = False
     """Whether it works something out at tables, or is somebody else's program: others should not wait for it."""
+    remote: ClassVar[bool] = False
+    """Whether it is a program that connects to a port, which a page must not open."""
 
     @property
     def called(self) -> str | None:

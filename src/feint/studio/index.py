@@ -133,8 +133,8 @@ class Index:
         return {name: about for name, about in known.items() if not about.startswith(f"{name}(")}
 
     def players(self) -> Mapping[str, PlayerConfig]:
-        """Those who need no run, by name."""
-        return players()
+        """Those who need no run, and no port to connect to, by name."""
+        return {name: config for name, config in players().items() if not config.remote}
 
     def opponents(self, game: str) -> list[str]:
         """Who can sit down at a game."""

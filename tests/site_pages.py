@@ -112,12 +112,11 @@ def _printed(run: Any) -> str:
 
 
 def agrees(said: Said) -> bool:
-    """Whether a page says what was printed; nothing is claimed where it shows nothing."""
+    """Whether a page says what was printed, wherever lines are broken; nothing is claimed where it shows nothing."""
     if not said.page.strip():
         return True
-    lines = said.page.splitlines()
-    whole = [r"(?:.*\n)*" if line == ANYTHING else re.escape(line).replace(ANYTHING, ".*") + "\n" for line in lines]
-    return re.fullmatch("".join(whole), said.printed) is not None
+    pattern = r"\s+".join(re.escape(word).replace(ANYTHING, ".*") for word in said.page.split())
+    return re.fullmatch(pattern, said.printed.strip(), re.DOTALL) is not None
 
 
 def pictures(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import feint.solvers
+from feint.cli import terminal
 from feint.games.library import library
 from feint.runs.config import algorithms
 from site_pages import Said, agrees, pictures, run_page
@@ -101,6 +102,8 @@ def _as_they_were(monkeypatch, tmp_path):
 def test_what_a_page_shows_is_what_is_printed(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "90")
+    for console in (terminal.out, terminal.err):  # they have taken their width from whoever began first
+        monkeypatch.setattr(console, "_width", 90)
     text = page.read_text()
     for said in run_page(text):
         assert agrees(said), f"{page.name} says of {said.what}\n{said.page}\nwhere it printed\n{said.printed}"

@@ -9,7 +9,7 @@ import numpy as np
 from feint.adapters.gymnasium import SeatEnv
 from feint.adapters.pettingzoo import aec_env
 from feint.adapters.tables import TablesEnv
-from racing import Facts, Run, elapsed, serve
+from racing import Facts, Run, elapsed, moving_at_random, serve
 
 FEW, MANY = 1 << 10, 1 << 14
 """Hands played at once."""
@@ -52,18 +52,7 @@ def table() -> tuple[Run, Facts]:
 
 def agents() -> tuple[Run, Facts]:
     """Both agents in turn, by the rules: what PettingZoo's own Leduc does."""
-    env, source = aec_env("leduc"), np.random.default_rng(0)
-    env.reset(seed=0)
-
-    def run(count: int) -> None:
-        for _ in range(count):
-            seen, _, over, _, _ = env.last()
-            if over:
-                env.reset()
-                seen, _, _, _, _ = env.last()
-            env.step(int(source.choice(np.flatnonzero(seen["action_mask"]))))
-
-    return run, {"steps": 1, "compile_s": 0.0}
+    return moving_at_random(aec_env("leduc")), {"steps": 1, "compile_s": 0.0}
 
 
 METHODS: dict[str, Callable[[], tuple[Run, Facts]]] = {

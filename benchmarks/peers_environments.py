@@ -8,7 +8,7 @@ import numpy as np
 import pettingzoo
 from open_spiel.python import rl_environment
 
-from racing import Facts, Run, serve
+from racing import Facts, Run, moving_at_random, serve
 
 
 def main() -> None:
@@ -17,18 +17,7 @@ def main() -> None:
 
 def pettingzoo_leduc() -> tuple[Run, Facts]:
     """RLCard's Leduc in PettingZoo's environment; whoever is to move moves at random."""
-    env, source = pettingzoo.make("aec", "classic/leduc_holdem-v4"), np.random.default_rng(0)
-    env.reset(seed=0)
-
-    def run(count: int) -> None:
-        for _ in range(count):
-            seen, _, over, _, _ = env.last()
-            if over:
-                env.reset()
-                seen, _, _, _, _ = env.last()
-            env.step(int(source.choice(np.flatnonzero(seen["action_mask"]))))
-
-    return run, {"steps": 1}
+    return moving_at_random(pettingzoo.make("aec", "classic/leduc_holdem-v4")), {"steps": 1}
 
 
 def open_spiel_leduc() -> tuple[Run, Facts]:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from random import Random
 from types import TracebackType
 from typing import Any, final
 
@@ -62,6 +63,22 @@ def repeat(operation: Callable[[], object]) -> Run:
     def run(count: int) -> None:
         for _ in range(count):
             operation()
+
+    return run
+
+
+def moving_at_random(env: Any) -> Run:
+    """PettingZoo's environments, ours or another's: whoever is to move makes a legal move."""
+    source = Random(0)
+    env.reset(seed=0)
+
+    def run(count: int) -> None:
+        for _ in range(count):
+            seen, _, over, _, _ = env.last()
+            if over:
+                env.reset()
+                seen, _, _, _, _ = env.last()
+            env.step(int(source.choice(seen["action_mask"].nonzero()[0])))
 
     return run
 

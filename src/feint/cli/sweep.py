@@ -93,4 +93,4 @@ def _tell(asked: Sweep, rows: list[dict[str, Any]], failed: dict[str, str], fold
     for name, why in failed.items():
         table.add_row(name, "", why)
     out.print(table)
-    err.print(f"\nEvery trial is a run in {folder}: feint compare {folder}/* draws them.", soft_wrap=True)
+    err.print(f"\nEvery trial is a run in {folder}: feint compare {folder}/*/ draws them.", soft_wrap=True)

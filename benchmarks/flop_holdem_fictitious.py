@@ -1,8 +1,10 @@
 """Fictitious play with exact best responses on a public tree: what NFSP would do if its responses missed nothing.
 
-python benchmarks/flop_holdem_fictitious.py [GAME] [--growth 0,1] [--steps 10,30,100,300,1000]: one line of JSON for
-each number of steps: exploitability of the average in thousandths of a big blind. Step t counts t^growth times in it.
-Both players respond at once, each to the other's average, as in NFSP.
+python benchmarks/flop_holdem_fictitious.py [GAME] [--growth 0,1] [--noise 0] [--steps 10,30,100,300,1000]: one line of
+JSON for each number of steps: exploitability of the average in thousandths of a big blind. Step t counts t^growth times
+in it. Both players respond at once, each to the other's average, as in NFSP. With noise, responses choose by values
+that are wrong by so many big blinds (a normal deviate for every move of every hand, drawn anew for each response): what
+values that are learned from luck would do.
 """
 
 from __future__ import annotations
@@ -11,12 +13,13 @@ import argparse
 import json
 import time
 from functools import reduce
+from itertools import product
 from typing import Any, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from feint.games.library import load_game
 from feint.public.build import build_public_tree
@@ -29,18 +32,36 @@ from feint.solvers.public_cfr import merged, pages_of
 
 @final
 class Responding(Kept):
-    """A best response, written down."""
+    """A best response, written down, by values that may be wrong."""
+
+    noise: float | Float[Array, ""] = 0.0
+    """The standard deviation of errors, in chips."""
+    key: PRNGKeyArray | None = None
+    """What they are drawn by; none for no errors."""
 
     def mine(self, number: int, decision: int, first: Int[Array, ""], boards: int, page: Page) -> None:
         return None
 
     def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
-        best = reduce(jnp.maximum, values)
+        seen = values if self.key is None else self._mistaken(reach, values)
+        best = reduce(jnp.maximum, seen)
         chosen, free = [], jnp.ones_like(best, bool)
-        for value in values:
+        for value in seen:
             chosen.append(jnp.where(free & (value == best), 1, 0).astype(best.dtype))
             free = free & (value != best)
-        return best, tuple(chosen)
+        return mean(tuple(chosen), values), tuple(chosen)
+
+    def _mistaken(self, reach: Reach, values: Moves) -> Moves:
+        """Values as they are seen: they are weighted with how often the other comes, and so are errors."""
+        scale = self.noise * reach.theirs.sum(-1, keepdims=True)
+        total = jnp.stack([value.sum() for value in values]).astype(jnp.float32)  # no two decisions have the same
+        words = jax.lax.bitcast_convert_type(total, jnp.uint32)
+        key = jax.random.fold_in(self.key, words.sum(dtype=jnp.uint32))
+        return tuple(
+            value
+            + scale.astype(value.dtype) * jax.random.normal(jax.random.fold_in(key, move), value.shape, value.dtype)
+            for move, value in enumerate(values)
+        )
 
 
 @final
@@ -60,6 +81,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", nargs="?", default="flop_holdem")
     parser.add_argument("--growth", default="0,1")
+    parser.add_argument("--noise", default="0", help="big blinds")
     parser.add_argument("--steps", default="10,30,100,300,1000")
     asked = parser.parse_args()
     game, clock = load_game(asked.game), time.perf_counter
@@ -67,23 +89,27 @@ def main() -> None:
     nothing = tuple(tuple(stage.zeros(decision) for decision in range(len(stage.moves))) for stage in tree.rounds)
     forward = eqx.filter_jit(_forward)
     look = eqx.filter_jit(judge)
-    for growth in map(float, asked.growth.split(",")):
+    for growth, noise in product(*(map(float, each.split(",")) for each in (asked.growth, asked.noise))):
         book, done, spent = nothing, 0, 0.0
         for step in map(int, asked.steps.split(",")):
             started = clock()
-            book = jax.block_until_ready(forward(tree, book, jnp.asarray(done), jnp.asarray(step), jnp.asarray(growth)))
+            book = jax.block_until_ready(
+                forward(tree, book, jnp.asarray(done), jnp.asarray(step), growth, noise * game.big_blind)
+            )
             spent, done = spent + clock() - started, step
             lost = float(look(tree, book).nash_conv) / 2 * 1000 / game.big_blind
-            row = {"game": asked.game, "device": jax.devices()[0].device_kind, "growth": growth, "step": step}
+            row = {"game": asked.game, "device": jax.devices()[0].device_kind, "growth": growth, "noise": noise}
+            row |= {"step": step}
             print(json.dumps(row | {"seconds": round(spent, 1), "exploitability": round(lost, 2)}), flush=True)
 
 
-def _forward(tree: PublicTree, book: Any, done: Array, steps: Array, growth: Array) -> Any:
+def _forward(tree: PublicTree, book: Any, done: Array, steps: Array, growth: float, noise: float) -> Any:
     def step(number: Array, book: Any) -> Any:
         after = book
+        key = jax.random.fold_in(jax.random.key(0), number) if noise else None
         for player in (0, 1):
             mine = pages_of(tree, player, book)
-            response = merged(book, run(tree, Responding(player, Written(book)), mine)[1])
+            response = merged(book, run(tree, Responding(player, Written(book), noise, key), mine)[1])
             weight = (number + 1.0) ** growth / (1.0 * steps) ** growth
             after = merged(after, run(tree, Adding(player, Written(response), weight), mine)[1])
         return after

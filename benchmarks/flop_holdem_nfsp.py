@@ -21,6 +21,7 @@ import ast
 import json
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ from feint.public.policy import PublicPolicy, written_down
 from feint.public.sweep import run
 from feint.public.tree import PublicTree
 from feint.solvers.public_cfr import merged, pages_of
-from flop_holdem_fictitious import Responding
+from flop_holdem_fictitious import Adding, Responding
 
 PIECE = 2.0
 """Seconds between looks at the clock, about."""
@@ -65,6 +66,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=400, help="steps between exact best responses")
     parser.add_argument("--fit", help="units of each hidden layer, separated by commas")
     parser.add_argument("--fit-seconds", type=float, default=30.0)
+    parser.add_argument("--tabled", type=int, help="steps between responses that enter averages kept in tables")
     parser.add_argument("--keep", type=Path, help="a folder, which may be new")
     asked = parser.parse_args()
     form = form_of(asked.game)
@@ -80,10 +82,10 @@ def main() -> None:
         if begun is None:
             fresh = eqx.filter_jit(lambda learner: jax.vmap(learner.init)(keys))(learner)
             judged = learner
-            done = _trained(name, form, learner, judged, fresh, 0.0, asked.seconds)
+            done = _trained(name, form, learner, judged, fresh, 0.0, asked.seconds, asked.tabled)
             begun = done if asked.then else None
         else:
-            done = _trained(name, form, learner, judged, *begun, asked.then)
+            done = _trained(name, form, learner, judged, *begun, asked.then, asked.tabled)
         for number, seed in enumerate(asked.seeds.split(",") if asked.keep else ()):
             _last(f"{name}, seed {seed}", form, learner, _one(done[0], number), asked.keep)
         if asked.exact:
@@ -95,7 +97,14 @@ def main() -> None:
 
 
 def _trained(
-    name: str, form: Any, learner: SelfPlay, judged: SelfPlay, state: Any, running: float, seconds: float
+    name: str,
+    form: Any,
+    learner: SelfPlay,
+    judged: SelfPlay,
+    state: Any,
+    running: float,
+    seconds: float,
+    tabled: int | None,
 ) -> tuple[Any, float]:
     """A copy of the state, trained for some seconds more and told of on the way, and the seconds spent in all."""
     tree, scale = form.public(), 1000 / form.big_blind
@@ -104,13 +113,17 @@ def _trained(
     forward = compiled.lower(learner, state, jnp.asarray(1)).compile()
     seeds = range(state.step.shape[0])
     jax.block_until_ready(_look(judged, tree, state, jnp.asarray(0)))
-    end, piece, due = running + seconds, 50, running + min(8.0, seconds / 2)
+    end, piece, due = running + seconds, tabled or 50, running + min(8.0, seconds / 2)
+    books = {growth: _nothing(tree) for growth in (0.0, 1.0, 2.0)} if tabled else {}
     while running < end:
         started = time.perf_counter()
         state = jax.block_until_ready(forward(learner, state, jnp.asarray(piece)))
         took = time.perf_counter() - started
         running += took
-        piece = max(1, min(int(piece * PIECE / took), 10 * piece))
+        if tabled:
+            books = _entered(judged, tree, state, books)
+        else:
+            piece = max(1, min(int(piece * PIECE / took), 10 * piece))
         if running >= min(due, end):
             due *= 1.3
             row = {
@@ -120,8 +133,39 @@ def _trained(
                 "hands": int(state.hands[0]),
             }
             told = [_told(scale, *_look(judged, tree, state, jnp.asarray(seed))) for seed in seeds]
+            if tabled:
+                kept = {growth: float(_table(tree, book).nash_conv) / 2 * scale for growth, book in books.items()}
+                row |= {"tables": {growth: round(lost, 2) for growth, lost in kept.items()}}
             print(json.dumps(row | (told[0] if len(told) == 1 else {"seeds": told})), flush=True)
     return state, running
+
+
+def _nothing(tree: PublicTree) -> Tables:
+    return tuple(tuple(stage.zeros(decision) for decision in range(len(stage.moves))) for stage in tree.rounds)
+
+
+_table = eqx.filter_jit(judge)
+
+
+def _entered(learner: SelfPlay, tree: PublicTree, states: Any, books: dict[float, Tables]) -> dict[float, Tables]:
+    """The first seed's learned best responses, added to averages in tables; what comes at step t counts t^growth."""
+    response = _response(learner, tree, states)
+    step = states.step[0] / 1e5
+    return {growth: _with_response(book, tree, response, step**growth) for growth, book in books.items()}
+
+
+@eqx.filter_jit
+def _response(learner: SelfPlay, tree: PublicTree, states: Any) -> Tables:
+    networks = tuple(seat.values.network for seat in learner.seats(_one(states, 0)))
+    return written_down(tree, Learned(learner.learners, networks, True, learner.call))
+
+
+@partial(eqx.filter_jit, donate="none")
+def _with_response(book: Tables, tree: PublicTree, response: Tables, weight: jax.Array) -> Tables:
+    for player in (0, 1):
+        pages = pages_of(tree, player, book)
+        book = merged(book, run(tree, Adding(player, Written(response), weight), pages)[1])
+    return book
 
 
 def _told(scale: float, judged: Any, won: jax.Array, rough: jax.Array) -> dict[str, Any]:

@@ -44,6 +44,11 @@ UNROLLABLE = [name for name, make in library().items() if (make().unrolled_size(
 """The library's games that are not too large for a tree."""
 
 
+def few(*names: str, fast: tuple[str, ...]) -> list:
+    """Cases of a test of which these are run every time, and all others by make test-slow."""
+    return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
 def algorithm_on(tree: feint.Tree, name: str, **changes) -> Algorithm:
     """An algorithm, with some of its settings changed by their dotted names, on a game."""
     return resolve(name, changes).on(TreeForm(tree))

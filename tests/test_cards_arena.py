@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import feint
+from conftest import few
 from feint.arena.arena import as_uniform, draw, random_words
 from feint.arena.betting import BettingTree, unroll_betting
 from feint.arena.cards import HIDDEN, Deal, Seen, build_card_arena
@@ -18,7 +19,7 @@ from feint.forms.library import form_of
 from feint.games.errors import BadInput
 from feint.games.library import load_game
 
-SMALL = ["kuhn", "kuhn(players=3)", "leduc", "leduc(suits=True)", "leduc(players=3)", "leduc_no_limit"]
+SMALL = ("kuhn", "kuhn(players=3)", "leduc", "leduc(suits=True)", "leduc_no_limit")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def test_every_deal_is_of_different_cards_and_equally_likely(arena):
     assert abs(np.corrcoef(cards.T.astype(float))[np.triu_indices(9, 1)] + 1 / 51).max() < 0.02
 
 
-@pytest.mark.parametrize("name", [name for name in SMALL if name != "leduc(players=3)"])
+@pytest.mark.parametrize("name", few(*SMALL, fast=("kuhn(players=3)", "leduc(suits=True)")))
 def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
     tree, arena = tree_of(name), build_card_arena(unroll_betting(load_game(name)))
     tables, policy = 4096, Uniform(arena)
@@ -84,7 +85,10 @@ def test_random_play_earns_what_uniform_strategies_earn(tree_of, name):
     assert (abs(np.asarray(won.sum(0)) / hands - feint.expected_values(tree, tree.uniform())) < 4 * error).all()
 
 
-@pytest.mark.parametrize("name", ["leduc(suits=True)", "holdem", "holdem(rounds=2, ranks=6)", "holdem(variant=rlcard)"])
+@pytest.mark.parametrize(
+    "name",
+    few("leduc(suits=True)", "holdem", "holdem(rounds=2, ranks=6)", "holdem(variant=rlcard)", fast=("holdem",)),
+)
 def test_hands_go_as_the_rules_say(name):
     """Hands played at tables, replayed with the rules: the same players, moves, infostates, features and winnings."""
     game = load_game(name)
@@ -96,12 +100,13 @@ def test_hands_go_as_the_rules_say(name):
     cards = np.asarray(where.cards)
     hands = [start(game, row) for row in cards]
     over = np.zeros(tables, bool)
+    look, play = eqx.filter_jit(lambda where: (arena.infostate(where), arena.turn(where))), eqx.filter_jit(arena.play)
     features, legal_moves = eqx.filter_jit(arena.features), eqx.filter_jit(arena.legal)
     while not over.all():
-        infostate, turn = arena.infostate(where), np.asarray(arena.turn(where))
+        infostate, turn = look(where)
         seen, legal = np.asarray(features(infostate)), np.asarray(legal_moves(infostate))
         moves = np.array([rng.choice(np.flatnonzero(row)) for row in legal])
-        played = arena.play(where, jnp.asarray(moves), words(4, arena, tables, play=True))
+        played = play(where, jnp.asarray(moves), words(4, arena, tables, play=True))
         for table in np.flatnonzero(~over):
             hand, row = hands[table], cards[table]
             assert hand.actor == turn[table]
@@ -156,20 +161,23 @@ def test_rlcards_view_is_its_72_numbers(holdem):
 def test_hands_that_differ_in_suits_alone_look_the_same(holdem, arena):
     """Renaming suits changes nothing; hands that are different stay different: 169 before the flop."""
     cards = np.asarray(arena.deal(words(5, arena, 500)).cards)[:, 2:]
-    symmetric = build_card_arena(holdem, "symmetric")
+    symmetric, renamed_by = (
+        eqx.filter_jit(build_card_arena(holdem, "symmetric").features),
+        eqx.filter_jit(arena.renamed),
+    )
     rng = np.random.default_rng(0)
     for node, up in zip(np.unique(holdem.round, return_index=True)[1].tolist(), (2, 5, 6, 7), strict=True):
         shown = np.where(np.arange(7) < up, cards, HIDDEN).astype(np.uint8)
         renamed = [np.where(row == HIDDEN, HIDDEN, row // 4 * 4 + rng.permutation(4)[row % 4]) for row in shown]
         one, two = (
-            symmetric.features(Seen(jnp.full(500, node, jnp.int16), jnp.asarray(each, jnp.uint8)))
+            symmetric(Seen(jnp.full(500, node, jnp.int16), jnp.asarray(each, jnp.uint8)))
             for each in (shown, np.stack(renamed))
         )
         np.testing.assert_array_equal(one, two)
-        named = np.asarray(arena.renamed(jnp.asarray(shown)))
+        named = np.asarray(renamed_by(jnp.asarray(shown)))
         np.testing.assert_array_equal(named[:, :up] // 4, shown[:, :up] // 4)
         assert (named[:, up:] == HIDDEN).all()
         assert (np.diff(np.sort(named[:, :up], 1), axis=1) > 0).all()
     pairs = np.array([(a, b, *[HIDDEN] * 5) for a in range(52) for b in range(a)], np.uint8)
-    rows = np.asarray(symmetric.features(Seen(jnp.zeros(len(pairs), jnp.int16), jnp.asarray(pairs))))
+    rows = np.asarray(symmetric(Seen(jnp.zeros(len(pairs), jnp.int16), jnp.asarray(pairs))))
     assert len(np.unique(rows, axis=0)) == 169

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import feint
-from conftest import advance, algorithm_on
+from conftest import advance, algorithm_on, few
 from feint.arena.betting import unroll_betting
 from feint.arena.cards import Deal, build_card_arena
 from feint.arena.situations import Shown, listed
@@ -57,12 +57,12 @@ def test_paths_at_card_tables_show_what_was_open_then():
     arena = build_card_arena(betting)
     node = betting.labels.index("call raise call / check bet raise call / bet")
     infostate = arena.infostate(Deal(jnp.array([node]), jnp.arange(9, dtype=jnp.uint8)[None]))
-    path = Shown(arena).path(infostate, jnp.array([1]))
+    path = eqx.filter_jit(Shown(arena).path)(infostate, jnp.array([1]))
     steps = np.flatnonzero(path.made[0])
     words = [betting.labels[int(path.infostates.node[0, step])] for step in steps]
     flop = "call raise call / check"
     assert words == ["", "call raise", flop, f"{flop} bet raise", f"{flop} bet raise call / bet"]
-    seen = np.asarray(arena.features(path.infostates))[0, steps, : 4 * 52].reshape(len(steps), 4, 52)
+    seen = np.asarray(eqx.filter_jit(arena.features)(path.infostates))[0, steps, : 4 * 52].reshape(len(steps), 4, 52)
     assert seen.sum(2).tolist() == [[2, 0, 0, 0], [2, 0, 0, 0], [2, 3, 0, 0], [2, 3, 0, 0], [2, 3, 1, 0]]
     assert (betting.actor[np.asarray(path.infostates.node)[0, steps]] == betting.actor[node]).all()
     assert [betting.actions[int(path.moves[0, step])] for step in steps[:-1]] == [
@@ -73,7 +73,7 @@ def test_paths_at_card_tables_show_what_was_open_then():
     ]
 
 
-@pytest.mark.parametrize("view", ["nfsp", "symmetric", pytest.param("strength", marks=pytest.mark.slow), "rlcard"])
+@pytest.mark.parametrize("view", few("nfsp", "symmetric", "strength", "rlcard", fast=("symmetric",)))
 def test_what_is_seen_along_a_path_is_what_was_seen_then(view):
     """One look at the last decision's cards serves all before: it gives away nothing and renames suits as they did."""
     betting = unroll_betting(load_game("holdem"))
@@ -83,16 +83,16 @@ def test_what_is_seen_along_a_path_is_what_was_seen_then(view):
     decks = [np.arange(52)[:12] if row % 2 else np.arange(52) for row in range(len(node))]
     cards = jnp.asarray([rng.permutation(deck)[:9] for deck in decks], jnp.uint8)
     infostate = arena.infostate(Deal(jnp.asarray(node), cards))
-    path = Shown(arena).path(infostate, 1)
-    along = np.asarray(arena.features(path.infostates))
+    path = eqx.filter_jit(Shown(arena).path)(infostate, 1)
+    along = np.asarray(eqx.filter_jit(arena.features)(path.infostates))
+    then = eqx.filter_jit(lambda node: arena.features(arena.up_to(node, infostate.cards)))
     for step in range(along.shape[1]):
-        then = arena.up_to(path.infostates.node[:, step], infostate.cards)
-        np.testing.assert_array_equal(along[:, step], arena.features(then))
+        np.testing.assert_array_equal(along[:, step], then(path.infostates.node[:, step]))
 
 
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_padding_in_front_changes_nothing(cell):
-    network = Design((6,), cell=cell, cell_units=5)(3, 2, jax.random.key(0))
+    network = eqx.filter_jit(Design((6,), cell=cell, cell_units=5)(3, 2, jax.random.key(0)))
     rows = jax.random.normal(jax.random.key(1), (4, 3, 3), jnp.float32)
     told = network(rows, jnp.ones((4, 3), bool))
     padded = jnp.concatenate([jnp.full((4, 2, 3), 7.0, jnp.float32), rows], 1)
@@ -170,8 +170,9 @@ def test_a_hand_teaches_every_decision_in_it(tree_of):
     here = listed(tree, 0)
     happened = hand(tree, here)
     replay, key = ReplayHands(keeping(8, 4)), jax.random.key(0)
-    memory = replay.add(replay.empty(here), happened, jnp.asarray(1.0), key)
-    lesson = replay.lesson(memory, here, lambda infostates, made: 0.01 * infostates, key)
+    add = eqx.filter_jit(replay.add)
+    memory = add(replay.empty(here), happened, jnp.asarray(1.0), key)
+    lesson = eqx.filter_jit(replay.lesson)(memory, here, lambda infostates, made: 0.01 * infostates, key)
     path = here.path(happened.infostate, happened.move)
     made, infostates, moves = (np.asarray(part)[0] for part in (path.made, path.infostates, path.moves))
     assert made.sum() >= 3
@@ -182,7 +183,7 @@ def test_a_hand_teaches_every_decision_in_it(tree_of):
     assert (np.asarray(lesson.weights)[:, ~made] == 0).all()
     # A hand that goes on teaches nothing yet.
     later = happened._replace(ended=jnp.zeros(1, bool))
-    assert int(replay.add(replay.empty(here), later, jnp.asarray(1.0), key).seen) == 0
+    assert int(add(replay.empty(here), later, jnp.asarray(1.0), key).seen) == 0
 
 
 def test_every_decision_of_a_batch_weighs_the_same_however_long_its_hand(tree_of):
@@ -192,8 +193,8 @@ def test_every_decision_of_a_batch_weighs_the_same_however_long_its_hand(tree_of
     short = long._replace(infostate=jnp.zeros(1, jnp.int32), move=jnp.ones(1, jnp.int32))
     both = jax.tree.map(lambda *parts: jnp.concatenate(parts), long, short)
     for kept in (ReplayHands(keeping(2, 16)), HistoryRows(keeping(2, 16))):
-        memory = kept.add(kept.empty(here), both, jnp.asarray(1.0), jax.random.key(0))
-        lesson = kept.lesson(memory, here, lambda infostates, made: 0.0 * infostates, jax.random.key(0))
+        memory = eqx.filter_jit(kept.add)(kept.empty(here), both, jnp.asarray(1.0), jax.random.key(0))
+        lesson = eqx.filter_jit(kept.lesson)(memory, here, lambda infostates, made: 0.0 * infostates, jax.random.key(0))
         made = np.asarray(lesson.made)
         assert len(set(made.sum(1))) == 2, "both hands"
         np.testing.assert_allclose(np.asarray(lesson.weights).sum(-1)[made], 1 / made.sum(), rtol=1e-6)
@@ -243,9 +244,8 @@ def test_recurrent_learners_learn_kuhn(tree_of, name):
     assert gaps[1] < 0.6 * gaps[0]
 
 
-@pytest.mark.parametrize(
-    "name", ["nfsp", *(pytest.param(name, marks=pytest.mark.slow) for name in ("dqn", "linear-q", "drqn", "rnfsp"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["nfsp", "dqn", "linear-q", "drqn", "rnfsp"])
 def test_the_five_agents_play_hold_em(name, tmp_path):
     settings = {"tables": 16, "replay.capacity": 200, "warmup": 20, "batch": 8}
     if name.endswith("nfsp"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 from typing import Any, Literal, NamedTuple, final
@@ -184,8 +184,9 @@ class Design:
         if self.initial == "torch":
             return layer
         wider = jnp.float32((6.0 * inputs / (inputs + outputs)) ** 0.5)
-        bias = None if layer.bias is None else jnp.zeros_like(layer.bias)
-        keras: eqx.nn.Linear = eqx.tree_at(lambda layer: layer.weight, replace(layer, bias=bias), layer.weight * wider)
+        biases = [] if layer.bias is None else [jnp.zeros_like(layer.bias)]
+        parts = [layer.weight * wider, *biases]
+        keras: eqx.nn.Linear = eqx.tree_at(lambda layer: [layer.weight, layer.bias][: len(parts)], layer, parts)
         return keras
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 import feint
-from feint.papers.trials import Trial, provenance, trained
+from feint.papers.trials import Trial, provenance, table, trained
 from feint.report.curve import Curve, Published, draw_curve
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
@@ -296,8 +296,3 @@ def _provenance(trials: Trials) -> str:
     seeds = ", ".join(str(run.config.seed) for run in trials["64-units"])
     spent = f"{seconds / 3600:.2g} hours of running time, compilation left out"
     return f"{provenance(kept)}\nSeeds {seeds}; {spent}."
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))

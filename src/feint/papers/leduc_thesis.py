@@ -14,10 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from feint.papers.leduc_nfsp import paper_value, table
+from feint.papers.leduc_nfsp import paper_value
 from feint.papers.thesis_claims import CAUSES, CLAIMS, Records, answered, caused, said
 from feint.papers.thesis_measures import HANDS, STATES
 from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, records, run
+from feint.papers.trials import table
 from feint.report.canvas import COLOURS, blank, keep
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher

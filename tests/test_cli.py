@@ -23,7 +23,7 @@ BAD_INPUT = {
     "train cfr+ ledcu": "did you mean leduc?",
     "train cfrr leduc": "There is no algorithm called 'cfrr'; did you mean cfr",
     "train cfr+ kuhn(player=3)": "did you mean players?",
-    "train cfr+ kuhn(players=99)": "players from 2 to 5, but players=99 was given",
+    "train cfr+ kuhn(players=99)": "players from 2 to 10, but players=99 was given",
     "train cfr+ kuhn(players=two)": "takes players as int, but players='two' was given",
     "train cfr+ kuhn((": "does not read as a game",
     "train cfr+ kuhn --steps -5": "steps must be a positive number below 1e+18, but steps=-5 was given",

@@ -22,7 +22,7 @@ from feint.games.poker import Poker, Round
         ),
         ("kuhn(player=3)", r"^kuhn has no parameter called 'player'; did you mean players\?$"),
         ("rock_paper_scissors(size=3)", r"^rock_paper_scissors has no parameter called 'size'; it takes none\.$"),
-        ("kuhn(players=99)", r"^kuhn takes players from 2 to 5, but players=99 was given\.$"),
+        ("kuhn(players=99)", r"^kuhn takes players from 2 to 10, but players=99 was given\.$"),
         ("leduc(players=1)", r"^leduc takes players from 2 to 3, but players=1 was given\.$"),
         ("kuhn(players=two)", r"^kuhn takes players as int, but players='two' was given\.$"),
         ("kuhn(players=2.5)", r"^kuhn takes players as int, but players=2\.5 was given\.$"),

@@ -13,7 +13,7 @@ import pytest
 import feint
 from feint.forms.unrolled import TreeForm
 from feint.games.errors import RunStopped
-from feint.papers import kuhn_baselines, leduc_nfsp, trials
+from feint.papers import kuhn_baselines, kuhn_players, leduc_nfsp, trials
 from feint.papers.kuhn_figures import kuhn_equilibrium
 from feint.papers.library import papers, published
 from feint.runs.config import RunConfig
@@ -164,3 +164,22 @@ def test_exact_methods_come_nearer_an_equilibrium():
         gaps = [float(cell) for cell in row.split(" | ")[1:3]]
         assert gaps[0] > gaps[1] > 0
     assert abs(float(rows[2].split(" | ")[-1].rstrip(" |"))) < 1e-6
+
+
+def test_where_methods_stop_is_told_from_records(tmp_path):
+    size = {"nodes": 617, "infosets": 48, "seconds": 2.0}
+    lines = [
+        {"method": "cfr+", "players": 2, "step_seconds": 0.5, "nash_conv": 0.25} | size,
+        {"method": "cfr+", "players": 3, "stopped": "too large"} | size,
+        {"method": "cfr+", "players": 4, "stopped": "much too large"} | size,
+        {"method": "nfsp", "players": 4, "step_seconds": 0.125} | size,
+        {"method": "dominance", "players": 3, "dominated": 22} | size,
+    ]
+    assert kuhn_players.players_section(tmp_path) == ""
+    (tmp_path / kuhn_players.RECORDS).write_text("".join(json.dumps(line) + "\n" for line in reversed(lines)))
+    told = kuhn_players.players_section(tmp_path).splitlines()
+    assert "| CFR+ | 2 | too large |" in told
+    assert "| NFSP | 4 | nothing that was tried |" in told
+    assert "| 2 | 617 | 48 |  |  |  | 0.5 s, 0.25 |  |  |" in told
+    assert "| 3 | 617 | 48 |  | 2 s, 22 moves |  | – |  |  |" in told
+    assert "| 4 | 617 | 48 |  |  |  | – |  | 0.12 s |" in told

@@ -108,7 +108,9 @@ def _chart(run: Run, form: Form, betting: str, folder: Path | None, as_json: boo
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="kuhn-fictitious-play, leduc-nfsp, poker-rnn or deepstack-leduc.")],
+    paper: Annotated[
+        str, typer.Argument(help="kuhn-fictitious-play, leduc-nfsp, leduc-thesis, poker-rnn or deepstack-leduc.")
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="A look in a few minutes instead of the full run.")] = False,
     folder: Annotated[
         Path | None, typer.Option("--out", help="Where to; what it already holds is not run again.")

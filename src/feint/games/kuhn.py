@@ -14,11 +14,11 @@ def kuhn(players: int = 2) -> Poker:
     Players check or bet in turn, the first seat first; a bet is called or folded to, never raised. The highest card
     wins.
 
-    players: 2 to 5.
+    players: 2 to 10.
     """
-    within("kuhn", "players", players, 2, 5)
+    within("kuhn", "players", players, 2, 10)
     return Poker(
-        deck=Deck(ranks="9TJQKA"[-(players + 1) :] if players > 2 else "JQK"),
+        deck=Deck(ranks="456789TJQKA"[-(players + 1) :] if players > 2 else "JQK"),
         players=players,
         ante=1,
         rounds=(Round(raise_by=1, cap=1),),

@@ -68,6 +68,12 @@ class Lesson(NamedTuple):
     made: Bool[Array, "b l"] | None = None
     """Lessons of whole hands: which places of a path are decisions."""
 
+    def anchored(self, values: Float[Array, "... a"]) -> Lesson:
+        """This, with moves that were not made held at values given."""
+        taught = self.weights > 0
+        weights = jnp.broadcast_to(self.weights.max(-1, keepdims=True), self.weights.shape)
+        return self._replace(targets=jnp.where(taught, self.targets, values), weights=weights)
+
 
 Worth = Callable[[InfoState, Bool[Array, "b l"] | None], Float[Array, "..."]]
 """What situations (or those on paths) are worth to the seat at present."""

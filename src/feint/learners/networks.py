@@ -144,6 +144,8 @@ class Design:
     """Units of the recurrent layer."""
     bias: bool = True
     """Whether the other layers have a bias."""
+    initial: Literal["torch", "keras"] = "torch"
+    """Layers start uniform within ±1/√inputs (Torch, as in the NFSP paper), or Keras's way: Glorot's, biases at 0."""
 
     def __post_init__(self) -> None:
         require(
@@ -168,15 +170,24 @@ class Design:
         return Recurrent(cell, self._layers(self.cell_units, outputs, answering, output, flat))
 
     def _layers(self, inputs: int, outputs: int, key: PRNGKeyArray, output: str, flat: bool) -> MLP:
-        """Weights are uniform within ±1/√inputs, as in the Torch of the NFSP paper."""
         sizes = [inputs, *self.hidden, outputs]
         layers = [
-            eqx.nn.Linear(before, after, use_bias=self.bias, key=key, dtype=jnp.float32)
+            self._layer(before, after, key)
             for (before, after), key in zip(pairwise(sizes), jax.random.split(key, len(sizes) - 1), strict=True)
         ]
         if flat:
             layers[-1] = jax.tree.map(jnp.zeros_like, layers[-1])
         return MLP(tuple(layers), self.activation, output)
+
+    def _layer(self, inputs: int, outputs: int, key: PRNGKeyArray) -> eqx.nn.Linear:
+        layer = eqx.nn.Linear(inputs, outputs, use_bias=self.bias, key=key, dtype=jnp.float32)
+        if self.initial == "torch":
+            return layer
+        wider = jnp.float32((6.0 * inputs / (inputs + outputs)) ** 0.5)
+        biases = [] if layer.bias is None else [jnp.zeros_like(layer.bias)]
+        parts = [layer.weight * wider, *biases]
+        keras: eqx.nn.Linear = eqx.tree_at(lambda layer: [layer.weight, layer.bias][: len(parts)], layer, parts)
+        return keras
 
 
 class Trained(NamedTuple):
@@ -201,6 +212,8 @@ class Training:
     """How fast it falls then: 0.5 for 1/√updates."""
     updates: int = 1
     """Updates in each step."""
+    epochs: int = 1
+    """Steps down the gradient in an update, on the same lesson."""
 
     def __post_init__(self) -> None:
         require(
@@ -209,6 +222,7 @@ class Training:
             decay=(self.decay > 0, "above 0"),
             power=(0 <= self.power <= 1, "from 0 to 1"),
             updates=(self.updates >= 1, "at least 1"),
+            epochs=(self.epochs >= 1, "at least 1"),
         )
 
     def start(self, network: Network) -> Trained:
@@ -217,13 +231,15 @@ class Training:
     def update(
         self, trained: Trained, loss: Callable[[Network], Float[Array, ""]], ready: Array
     ) -> tuple[Trained, Float[Array, ""]]:
-        """One step down the loss's gradient, or none where the memory is not `ready`."""
-        value, gradient = jax.value_and_grad(loss)(trained.network)
-        change, optimiser = self._transform.update(gradient, trained.optimiser)
+        """A step or more down the loss's gradient, or none where the memory is not `ready`; the last loss."""
+        network, optimiser = trained.network, trained.optimiser
         fall = 1.0 if self.decay == inf else (1.0 + trained.updates / self.decay) ** -self.power
-        network = jax.tree.map(
-            lambda weight, step: weight - (self.rate * fall * step).astype(weight.dtype), trained.network, change
-        )
+        for _ in range(self.epochs):
+            value, gradient = jax.value_and_grad(loss)(network)
+            change, optimiser = self._transform.update(gradient, optimiser)
+            network = jax.tree.map(
+                lambda weight, step: weight - (self.rate * fall * step).astype(weight.dtype), network, change
+            )
         after = Trained(network, optimiser, trained.updates + 1)
         return select(ready, after, trained), value
 

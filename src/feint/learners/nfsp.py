@@ -57,6 +57,18 @@ PAPER = NFSP(
     average=Average("reservoir"),
     policy=PolicyTraining("sgd", 0.005, updates=2),
 )
+# Listings 2 to 8 of Joos's thesis: an update of each seat for each of its moves, rewards in chips, and Keras's mean of
+# squares over three outputs, whose slope is 2/3 of ours.
+THESIS = replace(
+    PAPER,
+    tables=2,
+    exploration=Exploration(0.06, fall="factorial"),
+    values=ValueTraining("sgd", 0.1 * 2 / 3, epochs=2, target_every=300, reward_scale=1.0, anchored=True),
+    warmup=129,
+    network=Design(initial="keras"),
+    policy=PolicyTraining("sgd", 0.005, epochs=2, flat=False),
+    masked=False,
+)
 HOLDEM = replace(
     PAPER,
     tables=256,
@@ -139,6 +151,7 @@ ALGORITHMS = {
             "fast": NFSP(),
             "paper": PAPER,
             "author": replace(PAPER, values=replace(PAPER.values, target_every=1), masked=False),
+            "thesis": THESIS,
             "gpu": NFSP(tables=8192, network=Design((128,)), anticipation=0.1),
             "holdem": HOLDEM,
             "large": LARGE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Any, ClassVar, NamedTuple, final
@@ -29,7 +30,7 @@ from feint.learners.experience import (
     normalised,
 )
 from feint.learners.networks import Network, Recalled, Trained, select
-from feint.learners.settings import SelfPlaySettings
+from feint.learners.settings import PolicyTraining, SelfPlaySettings
 
 FORBIDDEN = -1e9
 """The value of a move that is not legal."""
@@ -74,7 +75,9 @@ class SeatLearner(eqx.Module):
         settings, history = self.settings, self.history
         keys = jax.random.split(key)
         values = settings.network(self.here.inputs, self.here.moves, keys[0], settings.network.output)
-        policy = settings.network(self.here.inputs, self.here.moves, keys[1], flat=True)
+        imitating = settings.policy or PolicyTraining()
+        design = settings.network if imitating.hidden is None else replace(settings.network, hidden=imitating.hidden)
+        policy = design(self.here.inputs, self.here.moves, keys[1], flat=imitating.flat)
         return SeatState(
             values=settings.values.start(values),
             target=values,
@@ -105,6 +108,8 @@ class SeatLearner(eqx.Module):
         settings = self.settings.values
         lesson = self.replay.lesson(seat.replay, self.here, partial(self._worth, seat), key)
         rows = self.here.features(lesson.infostates)
+        if settings.anchored:
+            lesson = lesson.anchored(seat.target(rows, lesson.made))
 
         def loss(network: Network) -> Float[Array, ""]:
             return (lesson.weights * self._penalty(network(rows, lesson.made) - lesson.targets)).sum()
@@ -138,8 +143,8 @@ class SeatLearner(eqx.Module):
             return seat
         lesson = history.lesson(seat.history, self.here, partial(self._worth, seat), key)
         rows, allowed = self.here.features(lesson.infostates), self._allowed(lesson.infostates)
-        if settings.imitate == "values":
-            wished = jax.nn.softmax(seat.values.network(rows, lesson.made))
+        if settings.imitate != "moves":
+            wished = settings.wished(seat.values.network(rows, lesson.made))
             lesson = lesson._replace(weights=lesson.weights.sum(-1, keepdims=True) * wished)
 
         def loss(network: Network) -> Float[Array, ""]:

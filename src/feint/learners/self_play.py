@@ -155,6 +155,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
     ) -> Any:
         """Every seat's transitions, and which of them enter its average."""
         learned, following = completed & self.roles.learning(responding), self.arena.infostate(played.where)
+        clip = self.settings.values.reward_clip
 
         def happened(learner: SeatLearner, number: Int[Array, ""]) -> Transitions:
             return Transitions(
@@ -164,7 +165,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
                 pending.move[:, number],
                 learner.here.own(following),
                 played.done,
-                (played.payoff[:, number] * self.scale).astype(jnp.float32),
+                jnp.clip(played.payoff[:, number] * self.scale, -clip, clip).astype(jnp.float32),
             )
 
         return self.seating.each(happened, jnp.arange(len(self.learners)))

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, ClassVar, Literal, final
 
+import jax
 import jax.numpy as jnp
+from jax.scipy.special import gammaln
 from jaxtyping import Array, Float
 
 from feint.forms.form import Form
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from feint.learners.self_play import SelfPlay
 
 
+SLIGHT = 1e-6
+"""Added to values above the least, so that equal ones have equal shares."""
+
+
 @final
 @dataclass(frozen=True)
 class Exploration:
@@ -28,7 +34,9 @@ class Exploration:
     epsilon: float = 0.03
     """The share of random moves, at the start."""
     decay: float = 0.01
-    """It falls as epsilon / (1 + decay · √step)."""
+    """It falls as epsilon / (1 + decay · √step) …"""
+    fall: Literal["root", "factorial", "power"] = "root"
+    """… or as a thesis's `epsilon ** 1/t` is read: epsilon / t! by Python, epsilon^(1/t), which rises, by people."""
     remembered: bool = True
     """Whether they, and the moves of a hand after one, enter the average, as in the papers."""
 
@@ -36,7 +44,13 @@ class Exploration:
         require(self, epsilon=(0 <= self.epsilon <= 1, "from 0 to 1"), decay=(self.decay >= 0, "0 or more"))
 
     def share(self, step: Float[Array, ""]) -> Float[Array, ""]:
-        return (self.epsilon / (1.0 + self.decay * jnp.sqrt(step))).astype(jnp.float32)
+        if self.fall == "root":
+            share = self.epsilon / (1.0 + self.decay * jnp.sqrt(step))
+        elif self.fall == "factorial":
+            share = self.epsilon * jnp.exp(-gammaln(step + 1.0))
+        else:
+            share = self.epsilon ** (1.0 / jnp.maximum(step, 1.0))
+        return share.astype(jnp.float32)
 
 
 @final
@@ -54,6 +68,10 @@ class ValueTraining(Training):
     """Rewards are multiplied by this; none for 1 / the largest payoff."""
     error_clip: float = inf
     """Errors, in scaled rewards, pull no harder beyond this; inf for squared errors."""
+    reward_clip: float = inf
+    """Scaled rewards are cut off at this, as in the DQN of 2015; inf for none."""
+    anchored: bool = False
+    """Rows: whether moves not made are held at what the target network says of them, as in a thesis."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,6 +81,7 @@ class ValueTraining(Training):
             discount=(0 < self.discount <= 1, "above 0 and at most 1"),
             reward_scale=(self.reward_scale is None or self.reward_scale > 0, "none or above 0"),
             error_clip=(self.error_clip > 0, "above 0"),
+            reward_clip=(self.reward_clip > 0, "above 0"),
         )
 
 
@@ -73,12 +92,32 @@ class PolicyTraining(Training):
 
     smoothing: float = 0.0
     """The moving average of its weights that is judged and played; 0 for the network itself."""
-    imitate: Literal["moves", "values"] = "moves"
-    """It learns the moves that were made, or (a thesis's experiment) a softmax of the values."""
+    imitate: Literal["moves", "values", "shares", "greedy"] = "moves"
+    """It learns moves that were made, or (a thesis's experiments) present values: softmax, above the least, 1 of k."""
+    temperature: float = 1.0
+    """Values are divided by this before their softmax is imitated."""
+    hidden: tuple[int, ...] | None = None
+    """Units in each hidden layer of its network; none for as many as the value network has."""
+    flat: bool = True
+    """Whether its network starts from equal probabilities; otherwise from whatever random weights say."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self, smoothing=(0 <= self.smoothing < 1, "at least 0 and below 1"))
+        require(
+            self,
+            smoothing=(0 <= self.smoothing < 1, "at least 0 and below 1"),
+            temperature=(self.temperature > 0, "above 0"),
+            hidden=(all(units >= 1 for units in self.hidden or ()), "at least 1 in each layer"),
+        )
+
+    def wished(self, values: Float[Array, "... a"]) -> Float[Array, "... a"]:
+        """Values as the distribution that is imitated."""
+        if self.imitate == "shares":
+            above = values - values.min(-1, keepdims=True) + SLIGHT
+            return above / above.sum(-1, keepdims=True)
+        if self.imitate == "greedy":
+            return jax.nn.one_hot(values.argmax(-1), values.shape[-1], dtype=values.dtype)
+        return jax.nn.softmax(values / self.temperature)
 
 
 @final

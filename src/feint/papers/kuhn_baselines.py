@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, final
+from collections.abc import Mapping
+from typing import Any, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from feint.evaluate.exploitability import exploitability
 from feint.forms.unrolled import TreeForm
 from feint.games.poker import CALL, RAISE
 from feint.papers.kuhn_figures import describe
+from feint.papers.trials import table
 from feint.solvers.algorithm import Algorithm
 from feint.solvers.cfr import ALGORITHMS as CFR
 from feint.solvers.fictitious_play import ALGORITHMS as FICTITIOUS_PLAY
@@ -35,7 +37,7 @@ def baselines(tree: Tree) -> str:
             cells.append(f"{exploitability(tree, solver.strategy(state)):.1e}")
         rows.append([name, *cells])
     rows.append(["the linear programme, solved once", "", "", f"{exploitability(tree, solve(tree)):.1e}"])
-    return _table(["exploitability after iterations", *(f"{stop:,}" for stop in STOPS)], rows)
+    return table(["exploitability after iterations", *(f"{stop:,}" for stop in STOPS)], rows)
 
 
 @compiled
@@ -84,8 +86,16 @@ def printed(tree: Tree, plain: Float[np.ndarray, "s i a"], modified: Float[np.nd
                 reach = 1.96 * shares.std(ddof=1) / np.sqrt(len(shares))
                 cells.append(f"{describe(tree, row, move)} {shares.mean():.2f} ± {reach:.2f}")
             rows.append([figure, number, words, "; ".join(cells)])
-    return _table(["figure", "printed", "read as", "ours: how often"], rows)
+    return table(["figure", "printed", "read as", "ours: how often"], rows)
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
+def numbers(played: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of each variant: exploitability, seed by seed in the end, and how often moves are made by then."""
+    return {
+        name: {
+            "mean": (each.nash_conv / 2).mean(1).round(4).tolist(),
+            "last": (each.nash_conv[-1] / 2).round(4).tolist(),
+            "moves": each.last.mean(0).round(4).tolist(),
+        }
+        for name, each in played.items()
+    }

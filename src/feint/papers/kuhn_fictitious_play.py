@@ -7,6 +7,7 @@ strategy removes all of them. Here are hundreds of runs, each judged exactly.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,16 +24,20 @@ from feint.evaluate.dominance import Eliminated, eliminate, eliminate_actions, m
 from feint.forms.unrolled import TreeForm
 from feint.games.poker import CALL
 from feint.learners.elite_play import ElitePlay, ElitePlayer, EliteState
-from feint.papers.kuhn_baselines import baselines, printed
+from feint.papers.kuhn_baselines import baselines, numbers, printed
 from feint.papers.kuhn_figures import describe, draw_exploitability, draw_figures
+from feint.papers.kuhn_players import players_section
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
+from feint.runs.provenance import provenance
 from feint.tree.best_response import nash_conv_of
 from feint.tree.sequence_form import SequenceForm
 from feint.tree.tree import Tree
 from feint.tree.unroll import unroll
 
 TITLE = "Neural fictitious play by winnings in Kuhn poker"
+NUMBERS = "numbers.json"
+"""The file of what was measured."""
 QUICK, FULL = 50, 200
 """Seeds of a quick look and of the whole."""
 STEPS = 10
@@ -92,8 +97,10 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
         for players in (3, 4):
             watcher.stage(f"{players} players, {seeds} seeds")
             crowds.append(_crowd(players, seeds))
-    page = out / "README.md"
-    write_whole(page, _page(tree, played, eliminated, seeds, crowds).encode())
+    page, made = out / "README.md", ", ".join(provenance())
+    write_whole(out / NUMBERS, (json.dumps({"made_with": made, "variants": numbers(played)}) + "\n").encode())
+    text = _page(tree, played, eliminated, seeds, crowds, made, players_section(out))
+    write_whole(page, text.encode())
     return page
 
 
@@ -166,7 +173,15 @@ def stuck(tree: Tree, tables: Float[np.ndarray, "s i a"]) -> Bool[np.ndarray, " 
     return np.asarray((tables[:, rows, tree.actions.index("raise")] > SURE).all(1))
 
 
-def _page(tree: Tree, played: dict[str, Played], eliminated: Eliminated, seeds: int, crowds: Sequence[Crowd]) -> str:
+def _page(
+    tree: Tree,
+    played: dict[str, Played],
+    eliminated: Eliminated,
+    seeds: int,
+    crowds: Sequence[Crowd],
+    made: str,
+    players: str,
+) -> str:
     rows = _ordered(eliminated)
     dominated = sum(eliminated.round_of[each] == 0 for each in rows)
     names = [variant.name for variant in VARIANTS]
@@ -182,6 +197,7 @@ def _page(tree: Tree, played: dict[str, Played], eliminated: Eliminated, seeds: 
     clean = " | ".join(_share(gone[name].all(1)) for name in names)
     return f"""# {TITLE}
 
+{made}.
 {seeds} seeds, all at once; the paper shows one. Cards are jack, queen, king where the paper has queen, king, ace.
 {STEPS} steps of 100 hands, one decision in 5 learned from, as in the paper. Its first step is the untrained agent.
 
@@ -241,6 +257,9 @@ The modified algorithm. With three players and more an equilibrium promises noth
 {chr(10).join(_crowd_row(crowd) for crowd in crowds)}
 
 {chr(10).join(_remains(crowd) for crowd in crowds)}
+
+{players}
+Every seed's exploitability at the end, its mean after every step and how often each move is made are in `{NUMBERS}`.
 
 Made by `feint reproduce kuhn-fictitious-play{" --quick" if seeds == QUICK else ""}`.
 """

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 import feint
-from feint.papers.trials import Trial, provenance, trained
+from feint.papers.trials import Trial, provenance, table, trained
 from feint.report.curve import Curve, Published, draw_curve
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
@@ -132,7 +132,7 @@ def _points(units: int) -> list[tuple[float, float]]:
     return sorted((float(step), float(value)) for step, value in rows)
 
 
-def _paper(units: int, step: int) -> float:
+def paper_value(units: int, step: int) -> float:
     """The paper's exploitability after so many steps, between its digitised points."""
     steps, values = np.log(_points(units)).T
     return float(np.exp(np.interp(np.log(step), steps, values)))
@@ -210,7 +210,7 @@ def findings(trials: Trials) -> list[tuple[str, str, str]]:
 
 def _follows(runs: Sequence[Run], name: str, units: int, mark: int) -> tuple[str, str, str]:
     """Whether the paper's curve goes through the band of our seeds or above it."""
-    paper, best = _paper(units, mark), min(_values(END, runs, mark))
+    paper, best = paper_value(units, mark), min(_values(END, runs, mark))
     verdict = "holds" if best <= paper else "not decided" if best <= paper * READING else "does not hold"
     claim = f"{KNOWN[name].label}: the paper's curve is followed or beaten at {mark:,} steps"
     measured = f"{END.words}: {_said(END, runs, mark)}; the paper {paper:.3f}"
@@ -252,7 +252,7 @@ def _page(trials: Trials) -> str:
     longest, seeds = max(_last(runs) for runs in trials.values()), len(trials["64-units"])
     marks = [mark for mark in (1_000, 10_000, 100_000, 1_000_000) if mark < longest]
     rows = [
-        [f"the paper, {units} units (digitised)", *(f"{_paper(units, mark):.3f}" for mark in marks), ""]
+        [f"the paper, {units} units (digitised)", *(f"{paper_value(units, mark):.3f}" for mark in marks), ""]
         for units in (16, 64, 128)
     ]
     for name, runs in trials.items():
@@ -274,11 +274,11 @@ from how much each differs from the one before. A run diverges if it ends above 
 how often the agent folds to a bet, averaged over information sets; always is over 90%. The paper's curve was
 read off its figure, to about a tenth.
 
-{_table(["claim", "measured", "verdict"], findings(trials))}
+{table(["claim", "measured", "verdict"], findings(trials))}
 
 ## The curves
 
-{_table(["exploitability after steps", *(f"{mark:,}" for mark in marks), "at the end"], rows)}
+{table(["exploitability after steps", *(f"{mark:,}" for mark in marks), "at the end"], rows)}
 
 {chr(10).join(f"![{name}]({name}.png)" for name in FIGURES)}
 
@@ -296,7 +296,3 @@ def _provenance(trials: Trials) -> str:
     seeds = ", ".join(str(run.config.seed) for run in trials["64-units"])
     spent = f"{seconds / 3600:.2g} hours of running time, compilation left out"
     return f"{provenance(kept)}\nSeeds {seeds}; {spent}."
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, final
@@ -99,6 +99,11 @@ def provenance(runs: Iterable[tuple[str, Run]]) -> str:
         made.setdefault(", ".join(run.provenance), {})[label] = None
     (most, _), *others = sorted(made.items(), key=lambda place: -len(place[1]))
     return ".\n".join([most, *(f"{place} (for {'; '.join(labels)})" for place, labels in others)]) + "."
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
 
 
 def value_networks(run: Run, solver: SelfPlay) -> tuple[Network, ...]:

@@ -1,0 +1,130 @@
+"""Kuhn poker for 2 to 10 players: how far each method goes, and what stops it.
+
+    python benchmarks/kuhn_players.py --processes 8 --limit 120 > benchmarks/results/kuhn_players.jsonl
+    python benchmarks/kuhn_players.py --players 3 --methods cfr+ xfp
+
+Every method on every number of players is a process of its own with one thread, ended after `--limit` seconds: a line
+of JSON with the game's size, how long the first step took (the game's unrolling and compilation with it) and each after
+that, the memory it held, NashConv where that is known exactly, and why it stopped where it did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+
+import equinox as eqx
+import jax
+
+from feint.evaluate.dominance import eliminate_actions
+from feint.forms.form import Form
+from feint.forms.library import form_of
+from feint.games.errors import BadInput
+from feint.games.kuhn import kuhn
+from feint.games.library import load_game
+from feint.learners.elite_play import ElitePlay
+from feint.learners.nfsp import ALGORITHMS as NFSP
+from feint.solvers.cfr import ALGORITHMS as CFR
+from feint.solvers.fictitious_play import ALGORITHMS as FICTITIOUS_PLAY
+from feint.solvers.linear_program import ALGORITHMS as LINEAR_PROGRAM
+from feint.solvers.linear_program import solve
+from feint.tree.best_response import nash_conv_of
+from thesis_device import ONE_THREAD
+
+STEPS = {"xfp": 100, "cfr+": 100, "elite-play": 9, "nfsp": 100}
+METHODS = ("linear-program", "dominance", *STEPS)
+PLAYERS = range(2, 11)
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--players", type=int, nargs="+", default=list(PLAYERS), choices=PLAYERS)
+    asked.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
+    asked.add_argument("--processes", type=int, default=1)
+    asked.add_argument("--limit", type=float, default=120.0, help="seconds for each")
+    asked.add_argument("--here", action="store_true", help="the first of these in this process")
+    args = asked.parse_args()
+    if args.here:
+        print(json.dumps(tried(args.methods[0], args.players[0])))
+        return
+    tasks = [(method, players) for players in sorted(args.players, reverse=True) for method in args.methods]
+    with ThreadPoolExecutor(args.processes) as crew:
+        for line in crew.map(lambda task: in_a_process(*task, args.limit), tasks):
+            print(json.dumps(line), flush=True)
+
+
+def in_a_process(method: str, players: int, limit: float) -> dict[str, Any]:
+    """What comes of a method in the time that it is given."""
+    command = [sys.executable, __file__, "--here", "--methods", method, "--players", str(players)]
+    try:
+        ended = subprocess.run(
+            command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=False, timeout=limit
+        )
+    except subprocess.TimeoutExpired:
+        return known(method, players) | {"stopped": f"not done in {limit:.0f} s"}
+    if ended.returncode:
+        return known(method, players) | {"stopped": ended.stderr.strip().splitlines()[-1][:200]}
+    line: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    return line
+
+
+def known(method: str, players: int) -> dict[str, Any]:
+    """What is known before anything is done: the game's size."""
+    size = kuhn(players=players).size
+    return {"method": method, "players": players, "nodes": size.nodes, "infosets": size.infosets}
+
+
+def tried(method: str, players: int) -> dict[str, Any]:
+    """A method on the game for so many players, for a few steps."""
+    begun, line = time.perf_counter(), known(method, players)
+    try:
+        form = form_of(load_game(f"kuhn(players={players})"))
+        line |= {"form": type(form).__name__}
+        line |= stepped(method, form, begun) if method in STEPS else solved(method, form)
+    except BadInput as refused:
+        line |= {"stopped": str(refused)}
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return line | {"seconds": round(time.perf_counter() - begun, 2), "megabytes": round(held)}
+
+
+def solved(method: str, form: Form) -> dict[str, Any]:
+    """Methods that are done at once."""
+    tree = form.whole(method)
+    if method == "dominance":
+        return {"dominated": int(eliminate_actions(tree).mask.sum())}
+    LINEAR_PROGRAM["linear-program"].config.check(form)  # which refuses more than two players
+    return {"nash_conv": float(f"{float(nash_conv_of(tree.form, solve(tree))):.4g}")}
+
+
+def stepped(method: str, form: Form, begun: float) -> dict[str, Any]:
+    """Methods that go step by step; those that play need no tree."""
+    exact = {"xfp": FICTITIOUS_PLAY["xfp"].config, "cfr+": CFR["cfr+"].config, "elite-play": ElitePlay()}
+    config = exact.get(method) or NFSP["nfsp"].presets["fast" if form.tree else "small"]
+    solver = config.on(form)
+    step = eqx.filter_jit(lambda solver, state: solver.step(state)[0])
+    state = eqx.filter_jit(lambda solver, key: solver.init(key))(solver, jax.random.key(0))
+    state = jax.block_until_ready(step(solver, state))
+    first, started = time.perf_counter() - begun, time.perf_counter()
+    for _ in range(STEPS[method] - 1):
+        state = step(solver, state)
+    jax.block_until_ready(state)
+    each = (time.perf_counter() - started) / (STEPS[method] - 1)
+    line = {"steps": STEPS[method], "first_seconds": round(first, 2), "step_seconds": float(f"{each:.3g}")}
+    if form.tree is None:
+        return line
+    gap = eqx.filter_jit(nash_conv_of)(form.tree.form, solver.strategy(state).probabilities)
+    return line | {"nash_conv": float(f"{float(gap):.4g}")}
+
+
+if __name__ == "__main__":
+    main()

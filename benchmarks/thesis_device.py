@@ -1,0 +1,88 @@
+"""The experiments of `feint reproduce leduc-thesis` side by side, each in a process of its own with one thread.
+
+    python benchmarks/thesis_device.py FOLDER --processes 10 --seconds 530 --commit 0123abc
+    python benchmarks/thesis_device.py FOLDER --processes 2 --seconds 120 --share 0.001      a try
+
+What takes longest begins first. Every process ends in time, with what it has; finished records are lines of
+FOLDER/trials.jsonl, and what was said on the way is FOLDER/trials.log. Called again, it trains what is not there yet.
+It needs no more than the packages from games/ to evaluate/, so it also runs where Feint's command line does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+
+from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, Experiment, records, run
+from feint.runs.provenance import provenance
+
+ONE_THREAD = {
+    "JAX_PLATFORMS": "cpu",
+    "NPROC": "1",
+    "OMP_NUM_THREADS": "1",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
+}
+LEAST = 40.0
+"""Nothing begins with fewer seconds left: it would hardly have compiled."""
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("folder", type=Path)
+    asked.add_argument("--processes", type=int, default=10)
+    asked.add_argument("--seconds", type=float, default=530.0, help="after which everything has ended")
+    asked.add_argument("--share", type=float, default=1.0, help="of each experiment's steps")
+    asked.add_argument("--only", nargs="*", default=list(KNOWN), choices=list(KNOWN), metavar="NAME")
+    asked.add_argument("--commit", default="", help="of the program, where there is no repository to ask")
+    asked.add_argument("--here", action="store_true", help="train the first of these in this process and print it")
+    args = asked.parse_args()
+    if args.here:
+        print(json.dumps(trained(KNOWN[args.only[0]], args.share, time.time() + args.seconds, args.commit)))
+        return
+    args.folder.mkdir(parents=True, exist_ok=True)
+    kept, until, lock = records(args.folder), time.time() + args.seconds, threading.Lock()
+    with ThreadPoolExecutor(args.processes) as crew:
+        for experiment in sorted(EXPERIMENTS, key=lambda each: -each.cost):
+            if experiment.name in args.only and experiment.name not in kept:
+                crew.submit(in_a_process, experiment, args, until, lock)
+
+
+def trained(experiment: Experiment, share: float, until: float, commit: str) -> dict[str, object]:
+    """An experiment's record, with what it was made with."""
+    steps = max(1, int(experiment.steps * share))
+    record = run(experiment, steps, until, lambda words: print(words, file=sys.stderr, flush=True))
+    made = list(provenance())
+    made[-1] += f" (commit {commit})" if commit and "commit" not in made[-1] else ""
+    return record | {"made_with": made}
+
+
+def in_a_process(experiment: Experiment, args: argparse.Namespace, until: float, lock: threading.Lock) -> None:
+    """One process; its record and what it said are written down when it ends."""
+    left = until - time.time()
+    if left < min(LEAST, 0.5 * args.seconds):
+        print(f"{experiment.name}: no time left", flush=True)
+        return
+    how = ["--seconds", f"{left:.0f}", "--share", str(args.share), "--commit", args.commit]
+    command = [sys.executable, __file__, str(args.folder), *how, "--here", "--only", experiment.name]
+    ended = subprocess.run(command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=False)
+    with lock:
+        with (args.folder / "trials.log").open("a") as log:
+            log.write(ended.stderr)
+        if ended.returncode == 0:
+            with (args.folder / RECORDS).open("a") as file:
+                file.write(ended.stdout.splitlines()[-1] + "\n")
+        said = "done" if ended.returncode == 0 else "failed, see trials.log"
+        print(f"{experiment.name}: {said}, {until - time.time():.0f} s left", flush=True)
+
+
+if __name__ == "__main__":
+    main()

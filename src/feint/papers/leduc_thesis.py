@@ -1,0 +1,214 @@
+"""Joos's thesis (2018) on neural fictitious self-play in Leduc: its program, its rules and its findings, tried.
+
+`feint reproduce leduc-nfsp` has the curves of the paper that it follows. Here are its own rules trained, its Listings
+2 to 8 as they are printed and with one thing changed at a time, its sampled exploitability beside the exact one, what a
+ReLU output does, its codings of values, and experiments on what 16 units lack. Records are kept in the folder as
+they are made: benchmarks/thesis_device.py makes them on many cores.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from feint.papers.leduc_nfsp import paper_value
+from feint.papers.thesis_claims import CAUSES, CLAIMS, Records, answered, caused, said
+from feint.papers.thesis_measures import HANDS, STATES
+from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, records, run
+from feint.papers.trials import table
+from feint.report.canvas import COLOURS, blank, keep
+from feint.runs.files import write_whole
+from feint.runs.loop import Watcher
+from feint.runs.provenance import provenance
+
+TITLE = "A thesis on neural fictitious self-play in Leduc hold'em"
+QUICK, FEW = 300, ("thesis", "thesis-relu", "16-units", "16-tanh")
+"""Steps and experiments of a quick look."""
+SAMPLED = ("thesis", "rules-paper")
+"""Experiments whose exploitability is sampled too, as in the thesis's Figure 7."""
+
+
+def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
+    """Run every experiment that `out` does not hold yet, draw the figure and write the report."""
+    asked = [KNOWN[name] for name in FEW] if quick else EXPERIMENTS
+    for number, experiment in enumerate(asked, 1):
+        if experiment.name not in records(out):
+            with watch(f"{number}/{len(asked)} {experiment.name}") as watcher:
+                made = run(experiment, min(experiment.steps, QUICK if quick else experiment.steps), tell=watcher.stage)
+            with (out / RECORDS).open("a") as file:
+                file.write(json.dumps(made | {"made_with": list(provenance())}) + "\n")
+    return write_report(out, records(out))
+
+
+def write_report(out: Path, kept: Records) -> Path:
+    """The figure and the page, from records alone."""
+    draw_samples(kept, out / "figure-7.png")
+    page = out / "README.md"
+    write_whole(page, page_of(kept).encode())
+    return page
+
+
+def draw_samples(kept: Records, path: Path) -> None:
+    """Exploitability against steps: exact, and as small samples have it, of one seed each."""
+    shown = [name for name in SAMPLED if name in kept]
+    figure = blank(9.6, 3.8)
+    for axes, name in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
+        rows = kept[name]["rows"]
+        lines = ("exploitability", "hands", "states")
+        labels = ("exact", f"{HANDS} hands, drawn", f"{STATES} states, drawn")
+        for number, label, colour in zip(lines, labels, COLOURS, strict=False):
+            values = [row[number][0] for row in rows]
+            axes.plot([row["step"] for row in rows], values, color=colour, linewidth=1.6, label=label)
+        axes.set(xscale="log", xlabel="step", title=f"{KNOWN[name].preset} on {KNOWN[name].game}: chips per hand")
+        axes.title.set_fontsize(10)
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False, fontsize="small")
+    keep(figure, path)
+
+
+def page_of(kept: Records) -> str:
+    """The page, from records."""
+    made = {", ".join(record["made_with"]) for record in kept.values()}
+    hours = sum(record["seconds"] for record in kept.values()) / 3600
+    quick = all(record["asked"] <= QUICK for record in kept.values())
+    cut = [
+        f"{name} after {record['steps']:,} of {record['asked']:,} steps"
+        for name, record in kept.items()
+        if record["steps"] < record["asked"]
+    ]
+    return f"""# {TITLE}
+
+{"; ".join(sorted(made))}. {hours:.2g} hours of one core in all. Two seeds of each experiment: given are both.
+{"**This is a quick look, to see that everything runs: it is too short to decide anything.**" if quick else ""}
+{"Ended by the clock: " + "; ".join(cut) + "." if cut else ""}
+
+Exploitability is NashConv / 2 in chips per hand, exact. A chip is a big blind by its own rules, an ante by the paper's.
+A step of `thesis` is an update of every network, of the other presets as in [leduc_nfsp](../leduc_nfsp/README.md).
+
+## The claims
+
+A claim holds where all seeds say so. *Mute* is the share of decisions, weighted by how often they come, at which
+the value network says 0 of every move; *wishes fold* that at which it would fold, legal or not; *folds* how often the
+best response folds to a bet, by how often it faces one; *average folds* the same of the average, every situation
+counting as one.
+
+{table(["claim", "measured", "verdict"], [answered(kept, claim) for claim in CLAIMS])}
+
+## Its rules, trained
+
+{_ends(kept, ("thesis", "rules-paper", "rules-author", "rules-fast", "thesis-leduc"), "preset")}
+
+Its program, with one thing changed at a time:
+
+{_ends(kept, [name for name in KNOWN if name.startswith("thesis") and name != "thesis-leduc"], "change")}
+
+## Figure 7: exploitability from small samples
+
+The thesis samples what is known exactly here. Two readings: {HANDS} hands of the learned best response against the
+average; or {STATES} states drawn at random, and what the value network says its best move there is worth. *Means*
+and *deviations* of such samples are exact, of the first seed.
+
+{_samples(kept)}
+
+![Figure 7](figure-7.png)
+
+{wrongness(kept)}
+
+## Codings of values, and two more settings
+
+{_ends(kept, ("moves", "softmax", "shares", "greedy", "fitted", "clipped"), "settings of `paper`")}
+
+## What 16 units lack
+
+Our 16 units level off where the paper's go on falling. One thing changed at a time; *silent* is the share of hidden
+units that are 0 in all situations; *the response's gap* is by how much learned best responses fall short of exact ones.
+
+{_sixteen(kept)}
+
+{table(["the cause is", "measured", "verdict"], [caused(kept, *each) for each in CAUSES])}
+
+Every number at every evaluation is in `{RECORDS}`.
+
+Made by `feint reproduce leduc-thesis{" --quick" if quick else ""}` from records of `benchmarks/thesis_device.py`.
+"""
+
+
+def wrongness(kept: Records) -> str:
+    """How wrong the samples are and which way, over all evaluations from a tenth of the run on."""
+    found = []
+    for name in (name for name in SAMPLED if name in kept):
+        rows = [row for row in kept[name]["rows"] if 10 * row["step"] >= kept[name]["rows"][-1]["step"]]
+        exact, gap, promised, hands, states = (
+            np.mean([row[number] for row in rows])
+            for number in ("exploitability", "gap", "promised", "hands_spread", "states_spread")
+        )
+        less, more = ("little" if gap > 0 else "much"), ("much" if promised > exact else "little")
+        found.append(
+            f"`{KNOWN[name].preset}`: over the last nine tenths of the run exploitability is {exact:.3f} in the mean. "
+            f"Hands say {exact - gap:.3f}, too {less} by {abs(gap):.3f}, since the learned response is no best one, "
+            f"with a deviation of {hands:.3f}; states say {promised:.3f}, too {more} by {abs(promised - exact):.3f}, "
+            f"with one of {states:.3f}."
+        )
+    return "\n\n".join(found)
+
+
+def _samples(kept: Records) -> str:
+    rows = []
+    for name in (name for name in SAMPLED if name in kept):
+        whole = kept[name]["rows"]
+        for row in [
+            whole[int(place)] for place in np.unique(np.linspace(len(whole) // 3, len(whole) - 1, 4).astype(int))
+        ]:
+            first = {number: values[0] for number, values in row.items() if number != "step"}
+            rows.append([
+                f"`{KNOWN[name].preset}`", f"{row['step']:,}", f"{first['exploitability']:.3f}",
+                f"{first['exploitability'] - first['gap']:.3f} ± {first['hands_spread']:.3f}", f"{first['hands']:.3f}",
+                f"{first['promised']:.3f} ± {first['states_spread']:.3f}", f"{first['states']:.3f}",
+            ])  # fmt: skip
+    head = [
+        "preset, its rules",
+        "step",
+        "exact",
+        "hands: mean ± deviation",
+        "drawn",
+        "states: mean ± deviation",
+        "drawn",
+    ]
+    return table(head, rows)
+
+
+def _sixteen(kept: Records) -> str:
+    names = [
+        experiment.name for experiment in EXPERIMENTS if experiment.name.startswith("16-") and experiment.name in kept
+    ]
+    rows = []
+    for name in names:
+        row = kept[name]["rows"][-1]
+        rows.append([
+            KNOWN[name].label, f"{row['step']:,}", said(row["exploitability"]), f"{paper_value(16, row['step']):.3f}",
+            said(row["gap"]), said(row["silent_values"], ".0%"), said(row["silent_policy"], ".0%"),
+        ])  # fmt: skip
+    head = [
+        "change",
+        "steps",
+        "exploitability",
+        "the paper's 16 units",
+        "the response's gap",
+        "silent, values",
+        "silent, average",
+    ]
+    return table(head, rows)
+
+
+def _ends(kept: Records, names: Sequence[str], what: str) -> str:
+    """Exploitability at the start and at the end, and by how much responses fall short."""
+    rows = []
+    for name in (name for name in names if name in kept):
+        first, last = kept[name]["rows"][0], kept[name]["rows"][-1]
+        cells = [said(row["exploitability"]) for row in (first, last)]
+        rows.append([KNOWN[name].label, KNOWN[name].game, f"{last['step']:,}", *cells, said(last["gap"])])
+    return table([what, "rules", "steps", "exploitability at the start", "at the end", "the response's gap"], rows)

@@ -1,0 +1,217 @@
+"""What a thesis on NFSP in Leduc asks of learners, and whether what is measured of them is what it is called."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import feint
+from conftest import algorithm_on
+from feint.games.poker import FOLD
+from feint.learners.experience import Lesson
+from feint.learners.networks import Design
+from feint.learners.self_play import SelfPlay
+from feint.learners.settings import Exploration, PolicyTraining, ValueTraining
+from feint.papers import leduc_thesis, thesis_claims
+from feint.papers.thesis_measures import NUMBERS, Snapshot, measured, reaches
+from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, Experiment, marks, records, run
+from feint.runs.config import resolve
+from feint.runs.loop import Unwatched
+
+
+def test_epochs_go_down_the_same_loss_again():
+    """Two epochs are two updates on one lesson, and count as one."""
+    network = Design((3,))(2, 2, jax.random.key(0))
+    rows = jnp.asarray([[0.0, 1.0], [1.0, 0.5]])
+
+    def loss(network):
+        return ((network(rows) - 1.0) ** 2).sum()
+
+    once, twice = (ValueTraining("sgd", 0.1, epochs=epochs) for epochs in (1, 2))
+    stepped = once.start(network)
+    for _ in range(2):
+        stepped, last = once.update(stepped, loss, jnp.asarray(True))
+    at_once, said = twice.update(twice.start(network), loss, jnp.asarray(True))
+    assert (int(stepped.updates), int(at_once.updates)) == (2, 1)
+    assert float(said) == float(last)
+    jax.tree.map(np.testing.assert_array_equal, at_once.network, stepped.network)
+
+
+def test_exploration_falls_as_asked():
+    steps = jnp.asarray([0.0, 1.0, 2.0, 4.0, 50.0])
+    shares = {fall: jax.vmap(Exploration(0.06, fall=fall).share)(steps) for fall in ("root", "factorial", "power")}
+    np.testing.assert_allclose(shares["root"], 0.06 / (1 + 0.01 * np.sqrt(steps)), rtol=1e-6)
+    np.testing.assert_allclose(shares["factorial"][:4], 0.06 / np.asarray([1, 1, 2, 24]), rtol=1e-5)
+    assert shares["factorial"][4] < 1e-30
+    np.testing.assert_allclose(shares["power"], 0.06 ** (1 / np.maximum(steps, 1)), rtol=1e-6)
+
+
+def test_moves_not_made_are_held_where_asked():
+    taken = jnp.asarray([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    lesson = Lesson(None, 7.0 * taken, taken / 2).anchored(jnp.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
+    np.testing.assert_array_equal(lesson.targets, [[1, 7, 3], [7, 5, 6]])
+    np.testing.assert_array_equal(lesson.weights, np.full((2, 3), 0.5))
+
+
+def test_values_are_coded_as_distributions():
+    values = jnp.asarray([[0.0, 1.0, 3.0], [2.0, 2.0, 2.0]])
+    codings = {kind: PolicyTraining(imitate=kind).wished(values) for kind in ("values", "shares", "greedy")}
+    np.testing.assert_allclose(codings["values"], jax.nn.softmax(values), rtol=1e-6)
+    np.testing.assert_allclose(codings["shares"], [[0, 0.25, 0.75], [1 / 3] * 3], atol=1e-5)
+    np.testing.assert_array_equal(codings["greedy"], [[0, 0, 1], [1, 0, 0]])
+    sharp = PolicyTraining(imitate="values", temperature=0.5).wished(values)
+    np.testing.assert_allclose(sharp, jax.nn.softmax(2 * values), rtol=1e-6)
+
+
+def test_networks_start_as_kerass_do():
+    first, last = Design((400,), initial="keras")(30, 3, jax.random.key(0)).layers
+    for layer, most in ((first, (6 / 430) ** 0.5), (last, (6 / 403) ** 0.5)):
+        assert 0.97 * most < float(jnp.abs(layer.weight).max()) <= most
+        np.testing.assert_array_equal(layer.bias, 0)
+
+
+def test_an_average_may_have_a_network_of_its_own(tree_of):
+    settings = {"network.hidden": (5,), "policy.hidden": (9,), "policy.flat": False}
+    learner = algorithm_on(tree_of("kuhn"), "nfsp", **settings).learners[0]
+    seat = learner.new(jax.random.key(0))
+    assert [part.network.layers[0].weight.shape[0] for part in (seat.values, seat.policy)] == [5, 9]
+    assert np.ptp(learner.average(seat, None)[0]) > 0
+
+
+def test_rewards_are_clipped(tree_of):
+    """With two chips at stake and a clip of one, nothing larger is learned from."""
+    settings = {"values.reward_scale": 1.0, "replay.kind": "rows", "tables": 64, "anticipation": 1.0}
+    seen = {}
+    for clip in (np.inf, 1.0):
+        learner = algorithm_on(tree_of("kuhn"), "nfsp", **settings | {"values.reward_clip": clip})
+        state, rewards = eqx.filter_jit(SelfPlay.init)(learner, jax.random.key(0)), []
+        for key in jax.random.split(jax.random.key(1), 6):
+            state, happened = eqx.filter_jit(SelfPlay._play)(learner, state, key)
+            rewards += [np.asarray(each.reward)[np.asarray(each.offered & each.ended)] for each in happened]
+        seen[clip] = np.abs(np.concatenate(rewards)).max()
+    assert seen == {np.inf: 2.0, 1.0: 1.0}
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
+def test_experiments_are_settings_of_the_command_line(experiment):
+    assert experiment.config() == resolve("nfsp", experiment.settings, experiment.preset)
+
+
+def test_every_claim_is_about_an_experiment():
+    asked = [name for claim in thesis_claims.CLAIMS for name in (claim.name, claim.reference)]
+    assert {name for name in asked if name} | {name for name, _ in thesis_claims.CAUSES} <= set(KNOWN)
+    assert all(claim.number in NUMBERS for claim in thesis_claims.CLAIMS)
+
+
+def test_reaches_are_probabilities(tree_of):
+    tree = tree_of("leduc")
+    table = np.random.default_rng(0).dirichlet(np.ones(3), len(tree.legal)) * tree.legal
+    table /= table.sum(1, keepdims=True)
+    reach = reaches(tree, table)
+    ends = reach[tree.terminal]
+    assert ends.sum() == pytest.approx(1.0)
+    values = feint.expected_values(tree, feint.TabularStrategy(tree.fingerprint, table))
+    np.testing.assert_allclose(ends @ tree.payoff[tree.terminal], values, atol=1e-9)
+
+
+def test_folds_are_weighed_by_how_often_they_come(tree_of):
+    """In Kuhn poker, best responses that bet everything, or fold to every bet, against players who check and call."""
+    tree = tree_of("kuhn")
+    faced = tree.legal[:, FOLD]
+    calling = np.where(np.arange(3) == 1, 1.0, 0.0) * np.ones((len(tree.legal), 1))
+    folding = np.where(faced[:, None], np.eye(3)[FOLD], calling)
+    values = np.zeros((len(tree.legal), 3))
+
+    def look(response, average, wished=None):
+        wished = response if wished is None else wished
+        seen = Snapshot(1.0, 0.25, average, response, wished, values, np.asarray([0.5, 0.0]))
+        return measured(tree, seen, np.random.default_rng(0))
+
+    betting = np.where(tree.legal[:, [2]], np.eye(3)[2], calling)
+    never = look(calling, calling, wished=np.eye(3)[np.zeros(len(tree.legal), int)])
+    assert (never["mute"], never["wishes_fold"], never["average_folds"]) == (1.0, 1.0, 0.0)
+    against = look(folding, betting)
+    # The first seat checks and folds to the bet, the second folds at once: two of three decisions face a bet.
+    assert against["folds"] == 1.0
+    assert against["wishes_fold"] == pytest.approx(2 / 3, abs=1e-4)
+    assert against["hands"] == -1.0
+    assert against["hands_spread"] == pytest.approx(0.0, abs=1e-6)
+    assert set(against) == set(NUMBERS)
+
+
+def test_marks_end_with_the_last_step():
+    assert marks(1) == [1]
+    assert marks(1000)[-1] == 1000
+    assert marks(1000) == sorted(set(marks(1000)))
+
+
+def made_up(name: str, change: float = 1.0, **numbers: float) -> dict:
+    """A record of two seeds whose exploitability falls to 0.1, times `change`."""
+    steps = KNOWN[name].steps
+    rows = [
+        {"step": step}
+        | {number: [0.5, 0.5] for number in NUMBERS}
+        | {"exploitability": [change * steps / step / 10, change * steps / step / 9]}
+        | {number: [value, value] for number, value in numbers.items()}
+        for step in (steps // 4, steps // 2, steps)
+    ]
+    head = {"name": name, "seeds": [0, 1], "steps": steps, "asked": steps, "seconds": 3600.0, "made_with": ["here"]}
+    return head | {"rows": rows}
+
+
+def test_claims_are_answered_from_records():
+    kept = {name: made_up(name) for name in KNOWN}
+    kept["author-relu"] = made_up("author-relu", 3.0, mute=0.95, wishes_fold=0.95, folds=0.3)
+    kept["16-tanh"] = made_up("16-tanh", 0.5)
+    kept["16-slow"] = made_up("16-slow", 9.0)
+    kept["16-direct"]["asked"] = 10
+    verdicts = {claim.text: thesis_claims.answered(kept, claim)[2] for claim in thesis_claims.CLAIMS}
+    assert verdicts["A ReLU output soon says 0 of every move (the author's settings)"] == "holds"
+    assert verdicts["… and always folds to a bet"] == "does not hold"
+    assert verdicts["A linear output does better (the author's settings)"] == "holds"
+    assert verdicts["Clipping rewards does harm"] == "not decided"
+    causes = {name: thesis_claims.caused(kept, name, cause)[2] for name, cause in thesis_claims.CAUSES}
+    assert causes["16-tanh"] == "holds"
+    assert causes["16-slow"] == "does not hold"
+    assert causes["16-unmasked"] == "not decided"
+    assert causes["16-direct"] == "too short to decide"
+    del kept["16-quick"]
+    assert thesis_claims.caused(kept, "16-quick", "")[2] == "not run"
+
+
+def test_the_page_is_made_of_records(tmp_path):
+    kept = {name: made_up(name, gap=0.02, promised=0.9, hands_spread=0.03) for name in KNOWN}
+    kept["thesis"]["steps"] -= 1
+    page = leduc_thesis.write_report(tmp_path, kept).read_text()
+    assert "thesis after 99,999 of 100,000 steps" in page
+    assert "| 16 units | 600,000 | 0.100 and 0.111 |" in page
+    assert "too little by 0.020" in page
+    assert (tmp_path / "figure-7.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_experiments_are_run_recorded_and_read_back(tmp_path, monkeypatch):
+    monkeypatch.setitem(KNOWN, "thesis", replace(KNOWN["thesis"], steps=150))
+    monkeypatch.setattr(leduc_thesis, "FEW", ("thesis",))
+    monkeypatch.setattr(leduc_thesis, "QUICK", 150)
+    page = leduc_thesis.reproduce(tmp_path, True, lambda title: Unwatched()).read_text()
+    kept = (tmp_path / RECORDS).read_text()
+    assert json.loads(kept)["rows"][-1]["step"] == 150
+    assert "quick look" in page
+    assert leduc_thesis.reproduce(tmp_path, True, lambda title: Unwatched()).read_text() == page
+    assert (tmp_path / RECORDS).read_text() == kept
+    assert list(records(tmp_path)) == ["thesis"]
+
+
+def test_a_run_ends_when_its_time_is_up():
+    """It keeps what it has: one piece, judged."""
+    experiment = Experiment("try", "a try", "thesis", {"network.hidden": (4,)}, "kuhn", seeds=1)
+    record = run(experiment, 10**9, until=0.0)
+    assert (record["steps"], record["asked"], len(record["rows"])) == (marks(10**9)[0], 10**9, 1)
+    assert set(record["rows"][0]) == {"step", *NUMBERS}

@@ -28,15 +28,26 @@ class Exploration:
     epsilon: float = 0.03
     """The share of random moves, at the start."""
     decay: float = 0.01
-    """It falls as epsilon / (1 + decay · √step)."""
+    """It falls as epsilon / (1 + decay · √step) …"""
+    fall: float = 0.0
+    """… less this in each step …"""
+    least: float = 0.0
+    """… but to no less than this."""
     remembered: bool = True
     """Whether they, and the moves of a hand after one, enter the average, as in the papers."""
 
     def __post_init__(self) -> None:
-        require(self, epsilon=(0 <= self.epsilon <= 1, "from 0 to 1"), decay=(self.decay >= 0, "0 or more"))
+        require(
+            self,
+            epsilon=(0 <= self.epsilon <= 1, "from 0 to 1"),
+            decay=(self.decay >= 0, "0 or more"),
+            fall=(self.fall >= 0, "0 or more"),
+            least=(0 <= self.least <= self.epsilon, "from 0 to epsilon"),
+        )
 
     def share(self, step: Float[Array, ""]) -> Float[Array, ""]:
-        return (self.epsilon / (1.0 + self.decay * jnp.sqrt(step))).astype(jnp.float32)
+        left = self.epsilon / (1.0 + self.decay * jnp.sqrt(step)) - self.fall * step
+        return jnp.maximum(left, self.least).astype(jnp.float32)
 
 
 @final
@@ -46,6 +57,8 @@ class ValueTraining(Training):
 
     target_every: int = 1
     """Updates between copies into the target network; 1 means there is none."""
+    by_target: bool = False
+    """Whether best responses are played by the target network, as one paper's pseudo-code has it."""
     double: bool = False
     """Double Q-learning: the network chooses the next move, the target network values it."""
     discount: float = 1.0
@@ -149,6 +162,8 @@ class SelfPlaySettings(Config):
     """Rows: the size of a minibatch."""
     warmup: int = 1
     """Learning from a memory starts when it holds this many; a replay for a recurrent layer holds whole hands."""
+    noise: float = 0.0
+    """The share of hands in which a seat moves at random, so that memories hold more than what learners do."""
 
     needs_tree: ClassVar[bool] = False
     greedy: ClassVar[bool] = False
@@ -208,6 +223,7 @@ class SelfPlaySettings(Config):
         checks = {
             "tables": (self.tables >= 1, "at least 1"),
             "batch": (self.batch >= 1, "at least 1"),
+            "noise": (0 <= self.noise < 1, "at least 0 and below 1"),
             "anticipation": (0 < self.anticipation <= 1, "above 0 and at most 1"),
             "replay.kind": (self.replay.kind == "rows" or not recurrent, "rows where there is a recurrent layer"),
             "replay.capacity": (self.replay.capacity >= self.tables, enough),

@@ -29,7 +29,9 @@ ASKED = 4_000
 """Hands of a match with a searcher, at most; stopped before, its interval is the wider one that allows for it."""
 UCB = 0.7
 """UCB's constant as a share of the largest payoff, as players have it."""
-SEARCHERS = ("ismcts", "smooth-uct", "ismcts with DQN's values")
+LEARNED = "ismcts with DQN's values"
+SEARCHERS = {"ismcts": (0.25, 1.0), "smooth-uct": (0.25, 1.0), LEARNED: (0.5, 0.2)}
+"""The share of the time that each has, and of the simulations: asking a network takes longer than playing on."""
 
 
 class OutOfTime(Exception):
@@ -56,13 +58,13 @@ def cross(state: Path, trials: Mapping[str, Trial], until: float, hands: int, sa
 def search(
     state: Path, trials: Mapping[str, Trial], agent: str, until: float, simulations: int, say: Callable[[str], None]
 ) -> None:
-    """Each kind of searcher against an agent, each for the same share of the time there is."""
+    """Each kind of searcher against an agent, for its share of the time there is."""
     form, found, seed = form_of("holdem"), list[dict[str, Any]](), SEEDS[0]
     opponent = StrategyPlayer(_strategy(state, trials, form, agent, seed), form, seed=7)
-    begun = time.time()
-    for number, kind in enumerate(SEARCHERS):
-        stop = begun + (until - begun) * (number + 1) / len(SEARCHERS)
-        player, last = _searcher(state, trials, form, kind, simulations, seed), list[Match]()
+    stop, whole = time.time(), until - time.time()
+    for number, (kind, (share, part)) in enumerate(SEARCHERS.items()):
+        stop, budget = stop + share * whole, max(1, round(part * simulations))
+        player, last = _searcher(state, trials, form, kind, budget, seed), list[Match]()
 
         def follow(so_far: Match, last: list[Match] = last, stop: float = stop) -> None:
             last[:] = [so_far]
@@ -73,7 +75,7 @@ def search(
             played = play_players(form, (player, opponent), ASKED, seed=number, progress=follow)
         except OutOfTime:
             played = last[0]
-        line = {"trial": f"mcts/{agent}", "seed": seed, "one": kind, "other": agent, "simulations": simulations}
+        line = {"trial": f"mcts/{agent}", "seed": seed, "one": kind, "other": agent, "simulations": budget}
         found.append(line | _line(form, played))
         _write(state, f"mcts-{agent}", found)
         say(f"{kind}: {found[-1]['won']}")
@@ -84,7 +86,7 @@ def _searcher(
 ) -> MonteCarloPlayer:
     world, smooth = world_of(form), kind == "smooth-uct"
     values = None
-    if kind == SEARCHERS[-1]:
+    if kind == LEARNED:
         solver = trials["dqn/published"].settings.on(form)
         networks = kept_networks(_file(state, "dqn"), blank_networks(solver), seed, "playing")
         values = learned_values(LearnedMoveValues(solver.learners, networks, solver.scale), form, world)

@@ -28,11 +28,11 @@ class Exploration:
     epsilon: float = 0.03
     """The share of random moves, at the start."""
     decay: float = 0.01
-    """It falls as epsilon / (1 + decay · √step) …"""
+    """It falls as epsilon / (1 + decay · √step)."""
     fall: float = 0.0
-    """… less this in each step …"""
+    """It also falls by this in each step: alone, in a straight line."""
     least: float = 0.0
-    """… but to no less than this."""
+    """It falls to no less than this."""
     remembered: bool = True
     """Whether they, and the moves of a hand after one, enter the average, as in the papers."""
 

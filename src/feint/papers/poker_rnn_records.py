@@ -105,7 +105,7 @@ class Keeper:
         for found, name, measure in measures():
             if time.time() > until:
                 self._say("no time to judge any more")
-                break
+                return
             number = measure().in_big_blinds(betting.big_blind)
             found[name] = [number.value, ((number.high or 0.0) - (number.low or 0.0)) / 2, number.hands]
             self.write()

@@ -4,7 +4,7 @@
 
 TRIAL is AGENT/KIND as papers/poker_rnn_variants.py lists them, such as nfsp/published or dqn/readings; or `cross`, the
 agents of all published trials against each other, seed by seed; or mcts/AGENT, Monte Carlo tree search against one.
-Each is a process: linear agents and searchers on a processor, so many at once, all others on the accelerator. FOLDER
+Each is a process: searchers on a processor, so many at once, all others on the accelerator. FOLDER
 holds what is needed to go on (checkpoints of published trials, networks); OUT what is worth keeping: records.jsonl,
 maps.safetensors (what agents make of starting hands) and networks of one seed. What is cut off leaves what was known,
 and the same command goes on. Nothing here needs more than the packages from games/ to evaluate/ do.
@@ -134,7 +134,7 @@ def startable(waiting: list[str], running: list[str], args: argparse.Namespace) 
 
 
 def on_processor(name: str) -> bool:
-    return name.startswith(("mcts/", "linear-q/"))
+    return name.startswith("mcts/")
 
 
 def surroundings(name: str) -> dict[str, str]:

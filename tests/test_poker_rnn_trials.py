@@ -179,7 +179,8 @@ def test_the_command_begins_what_there_is_room_for(tmp_path):
 
     room = program.argparse.Namespace(gpu=1, cpu=2, state=tmp_path)
     names = ["dqn/published", "nfsp/readings", "linear-q/published", "mcts/dqn", "cross"]
-    assert program.startable(names, [], room) == ["dqn/published", "linear-q/published"]
+    assert program.startable(names, [], room) == ["dqn/published"]
+    assert program.startable(names, [], program.argparse.Namespace(**vars(room) | {"gpu": 4})) == names[:3]
     (tmp_path / "networks").mkdir()
     (tmp_path / "networks" / "dqn-published.safetensors").touch()
     assert program.startable(["cross", "mcts/dqn", "mcts/nfsp"], ["dqn/published"], room) == ["mcts/dqn"]

@@ -33,6 +33,8 @@ from feint.runs.files import write_whole
 Row = dict[str, float]
 PIECE = 50
 """Steps between two looks at anything: a number known in advance, since accelerators would wait at every step else."""
+States = Any
+"""A `SelfPlayState` whose arrays have an axis for the lanes in front."""
 Dials = Mapping[str, Float[Array, "..."]]
 
 
@@ -55,12 +57,12 @@ def turned(solver: SelfPlay, dials: Dials) -> SelfPlay:
 
 
 @eqx.filter_jit
-def _begin(solver: SelfPlay, seeds: Int[Array, " n"], dials: Dials) -> SelfPlayState:
+def _begin(solver: SelfPlay, seeds: Int[Array, " n"], dials: Dials) -> States:
     return jax.vmap(lambda seed, own: turned(solver, own).init(jax.random.key(seed)))(seeds, dials)
 
 
 @eqx.filter_jit(donate="all-except-first")
-def _advance(fixed: tuple[SelfPlay, Dials], states: SelfPlayState) -> SelfPlayState:
+def _advance(fixed: tuple[SelfPlay, Dials], states: States) -> States:
     solver, dials = fixed
 
     def lane(state: SelfPlayState, own: Dials) -> SelfPlayState:
@@ -72,10 +74,10 @@ def _advance(fixed: tuple[SelfPlay, Dials], states: SelfPlayState) -> SelfPlaySt
 
 
 @eqx.filter_jit
-def _look(solver: SelfPlay, states: SelfPlayState) -> tuple[Any, Any, Measured]:
+def _look(solver: SelfPlay, states: States) -> tuple[Any, Any, Any]:
     """The networks that play and those of values, and how things go, of every lane."""
 
-    def lane(state: SelfPlayState) -> tuple[Any, Any, Measured]:
+    def lane(state: SelfPlayState) -> tuple[Any, Any, Any]:
         values = tuple(seat.values.network for seat in solver.seats(state))
         return solver.networks(state), values, solver.measure(state, None)
 

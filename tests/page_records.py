@@ -15,7 +15,8 @@ import numpy as np
 import feint
 from feint.papers import deepstack_bets, deepstack_leduc, deepstack_page, deepstack_programs, leduc_nfsp, poker_rnn
 from feint.papers.deepstack_networks import KINDS, Size, by_kind
-from feint.papers.poker_rnn_judge import RANDOM, VALUED, Estimate, Judged, OnLeduc, Sense
+from feint.papers.poker_rnn_hands import Estimate, Sense
+from feint.papers.poker_rnn_judge import RANDOM, VALUED, Judged, OnLeduc
 from feint.runs.config import RunConfig
 from feint.runs.files import METRICS, PROVENANCE, TIMINGS, rows_of, unsealed
 from feint.runs.run import Run

@@ -19,7 +19,8 @@ from feint.games.errors import BadInput, RunStopped
 from feint.papers import poker_rnn, trials
 from feint.papers.library import papers
 from feint.papers.poker_rnn_claims import BUDGET, OURS, THEIRS, answer, hands_to, swing
-from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Estimate, Judged, Sense, on_leduc, sense, starting_values
+from feint.papers.poker_rnn_hands import Estimate, Sense, sense
+from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Judged, on_leduc, starting_values
 from feint.papers.trials import Notebook, Trial, provenance, trained, value_networks
 from feint.report.starting_hands import by_ranks
 from feint.runs.checkpoint import save_checkpoint

@@ -28,10 +28,13 @@ HIDDEN = 255
 LARGEST_TABLE = 1 << 20
 """Entries of a table of showdown strengths, for games without a quicker way."""
 
-Encoding = Literal["nfsp", "symmetric", "strength", "rlcard", "summary"]
+Encoding = Literal["nfsp", "symmetric", "strength", "rlcard", "rlcard-four", "summary"]
 """What networks see: cards by the round they came in and every move (288 numbers in hold'em); the same with suits
 renamed so that hands which differ in nothing else look the same; that and how good the hand is in each round (321);
-all cards together and the raises of each round (72); or what the hand comes to (35, whatever the game)."""
+all cards together and the raises of each round (72), if so with an answer for checks apart from that for calls; or what
+the hand comes to (35, whatever the game)."""
+BAGS = ("rlcard", "rlcard-four")
+"""Those that tell all cards together."""
 
 
 class Deal(NamedTuple):
@@ -93,6 +96,8 @@ class CardArena(Arena):
     """How good hands are, where networks are told …"""
     winning: Winning | None
     """… round by round, or as one number in place of the cards."""
+    checks: Bool[Array, " n"] | None
+    """At which decisions a call costs nothing, where networks are asked about checks apart."""
     encoding: Encoding = eqx.field(static=True)
     rounds: int = eqx.field(static=True)
     suits: int = eqx.field(static=True)
@@ -138,7 +143,7 @@ class CardArena(Arena):
         """Features of a situation."""
         if self.winning is not None:
             return 1 + self.betting.shape[1]
-        cards = self.kinds * (1 if self.encoding == "rlcard" else self.rounds)
+        cards = self.kinds * (1 if self.encoding in BAGS else self.rounds)
         return cards + self.betting.shape[1] + (self.hand_strength.inputs if self.hand_strength else 0)
 
     @property
@@ -212,7 +217,7 @@ class CardArena(Arena):
             there = jnp.where(self._open(infostate.node), cards, jnp.uint8(HIDDEN))
             return self.summed_up(infostate.node, self.winning(there, self.upturned[infostate.node]))
         held = (cards[..., None] == jnp.arange(self.kinds, dtype=jnp.uint8)) & self._open(infostate.node)[..., None]
-        if self.encoding == "rlcard":
+        if self.encoding in BAGS:
             held = held.any(-2)
         else:
             # One block for each round: the cards that arrived in it.
@@ -255,7 +260,7 @@ def build_card_arena(betting: BettingTree, encoding: Encoding = "nfsp") -> CardA
     game = betting.game
     boards = np.cumsum([declared.board for declared in game.rounds])
     arrived = [0] * game.hole + [number for number, declared in enumerate(game.rounds) for _ in range(declared.board)]
-    told = {"rlcard": lambda: betting.raises, "summary": lambda: summarised(betting)}
+    told = {"summary": lambda: summarised(betting)} | dict.fromkeys(BAGS, lambda: betting.raises)
     seen = told.get(encoding, lambda: betting.history)()
     return CardArena(
         players=game.players,
@@ -273,11 +278,18 @@ def build_card_arena(betting: BettingTree, encoding: Encoding = "nfsp") -> CardA
         strength=_strengths(game),
         hand_strength=build_hand_strength(game) if encoding == "strength" else None,
         winning=build_winning(game) if encoding == "summary" else None,
+        checks=jnp.asarray(_nothing_to_call(betting)) if encoding == "rlcard-four" else None,
         encoding=encoding,
         rounds=len(game.rounds),
         suits=game.deck.copies if game.deck.suits else 1,
         rake=game.rake,
     )
+
+
+def _nothing_to_call(betting: BettingTree) -> Bool[np.ndarray, " n"]:
+    """The decisions at which nobody has put in more than whoever is to move."""
+    own = np.take_along_axis(betting.stakes, betting.actor[:, None], 1)[:, 0]
+    return np.asarray(own == betting.stakes.max(1))
 
 
 def _strengths(game: Poker) -> Strengths:

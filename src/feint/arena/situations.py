@@ -19,7 +19,7 @@ from feint.arena.arena import InfoState
 from feint.arena.betting import unroll_betting
 from feint.arena.cards import HIDDEN, CardArena, Seen, build_card_arena
 from feint.games.errors import BadInput
-from feint.games.poker import Poker
+from feint.games.poker import CALL, Poker
 from feint.tree.compiled import compiled
 from feint.tree.tree import Tree
 
@@ -43,6 +43,15 @@ class Situations(eqx.Module):
     @abstractmethod
     def inputs(self) -> int:
         """Features of a situation."""
+
+    @property
+    def outputs(self) -> int:
+        """Numbers that networks answer with: one for each move, if not more."""
+        return self.moves
+
+    def by_move(self, told: Float[Array, "... o"], infostate: InfoState) -> Float[Array, "... a"]:
+        """What networks answered, by the moves it is about."""
+        return told
 
     @property
     def listing(self) -> Listed | None:
@@ -135,6 +144,17 @@ class Shown(Situations):
     @property
     def inputs(self) -> int:
         return self.arena.inputs
+
+    @property
+    def outputs(self) -> int:
+        return self.moves + (self.arena.checks is not None)
+
+    def by_move(self, told: Float[Array, "... o"], infostate: Seen) -> Float[Array, "... a"]:
+        if self.arena.checks is None:
+            return told
+        # The last is for checks: they are the rules' calls of nothing.
+        calls = jnp.where(self.arena.checks[infostate.node], told[..., -1], told[..., CALL])
+        return told[..., :-1].at[..., CALL].set(calls)
 
     @property
     def symmetric(self) -> bool:

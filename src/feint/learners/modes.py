@@ -15,6 +15,7 @@ from feint.arena.arena import InfoState
 from feint.arena.policy import Policy
 from feint.learners.networks import Recalled
 from feint.learners.seat import SeatLearner, SeatState
+from feint.learners.settings import SelfPlaySettings
 
 Ask = Callable[[SeatLearner, SeatState, InfoState, tuple[Recalled, ...]], Float[Array, "b a"]]
 """What a seat does in some situations (all that are listed, if None), given what its networks recall."""
@@ -72,14 +73,20 @@ class Asking(eqx.Module):
 @final
 class Roles(eqx.Module):
     """Who plays: all seats their best response in a share of the hands and their average in the rest, or, against a
-    fixed opponent, one seat its best response in each hand and the opponent all others."""
+    fixed opponent, one seat its best response in each hand and the opponent all others. Some move at random."""
 
-    anticipation: float = eqx.field(static=True)
+    settings: SelfPlaySettings = eqx.field(static=True)
     opponent: Policy | None
 
     def responding(self, uniform: Float[Array, "t p"]) -> Bool[Array, "t p"]:
         """Which seats play their best response in a new hand."""
-        return uniform < self.anticipation if self.opponent is None else uniform == uniform.max(1, keepdims=True)
+        if self.opponent is not None:
+            return uniform == uniform.max(1, keepdims=True)
+        return (uniform < self.settings.anticipation) & ~self.straying(uniform)
+
+    def straying(self, uniform: Float[Array, "t p"]) -> Bool[Array, "t p"]:
+        """Which seats move at random in a new hand."""
+        return uniform >= 1.0 - self.settings.noise
 
     def learning(self, responding: Bool[Array, "t p"]) -> Bool[Array, "t p"] | bool:
         """Which seats learn from a hand."""
@@ -92,7 +99,7 @@ class Roles(eqx.Module):
         responses, place = ask(response)
         if self.opponent is not None:
             return jnp.where(responding[:, None], responses[place], self.opponent(*seen))
-        if self.anticipation >= 1.0:
+        if self.settings.greedy:
             return responses[place]
         averages, _ = ask(average)
         return jnp.concatenate([averages, responses])[place + len(averages) * responding]

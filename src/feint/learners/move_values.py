@@ -34,7 +34,7 @@ class LearnedMoveValues(eqx.Module):
 
         def ask(learner: SeatLearner, network: Network) -> Float[Array, " b"]:
             own = learner.here.own(infostate)
-            values = network.at(learner.here, own, None)
+            values = learner.here.by_move(network.at(learner.here, own, None), own)
             return jnp.where(learner.here.legal(own), values, FORBIDDEN).max(-1) / self.scale
 
         seats = [jax.tree_util.Partial(ask, *seat) for seat in zip(self.learners, self.networks, strict=True)]

@@ -35,7 +35,7 @@ class NFSP(SelfPlaySettings):
     network: Design = Design()
     """The shape of both networks."""
     encoding: Encoding = "nfsp"
-    """What networks see of card games too large to unroll: nfsp, symmetric, strength, rlcard; or summary, of any."""
+    """What networks see of card games too large to unroll: nfsp, symmetric, strength, rlcard(-four); or summary."""
     average: Average = Average(growth=2.0, since=100)
     """What the average is learned from …"""
     policy: PolicyTraining = PolicyTraining(decay=1_000.0, smoothing=0.999)

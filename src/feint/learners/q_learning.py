@@ -17,7 +17,7 @@ from feint.forms.form import Form
 from feint.learners.networks import Design
 from feint.learners.self_play import SelfPlay, self_play
 from feint.learners.settings import Exploration, Replay, SelfPlaySettings, ValueTraining
-from feint.solvers.algorithm import Entry
+from feint.solvers.algorithm import Entry, require
 
 
 @final
@@ -33,11 +33,16 @@ class QLearning(SelfPlaySettings):
     network: Design = Design()
     """The shape of the network."""
     encoding: Encoding = "nfsp"
-    """What networks see of card games too large to unroll: nfsp, symmetric, strength, rlcard; or summary, of any."""
+    """What networks see of card games too large to unroll: nfsp, symmetric, strength, rlcard(-four); or summary."""
     opponent: Literal["self", "uniform"] = "self"
     """Whom each seat learns against: the other seats' learners, or uniformly random play."""
 
     greedy: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        alone = self.opponent != "self"
+        require(self, noise=(not (alone and self.noise), "0 where seats learn against random play already"))
 
     def on(self, form: Form) -> SelfPlay:
         return self_play(form, self, Uniform if self.opponent == "uniform" else None)

@@ -74,10 +74,10 @@ class SeatLearner(eqx.Module):
         """A seat that knows nothing yet."""
         settings, history = self.settings, self.history
         keys = jax.random.split(key)
-        values = settings.network(self.here.inputs, self.here.moves, keys[0], settings.network.output)
+        values = settings.network(self.here.inputs, self.here.outputs, keys[0], settings.network.output)
         imitating = settings.policy or PolicyTraining()
         design = settings.network if imitating.hidden is None else replace(settings.network, hidden=imitating.hidden)
-        policy = design(self.here.inputs, self.here.moves, keys[1], flat=imitating.flat)
+        policy = design(self.here.inputs, self.here.outputs, keys[1], flat=imitating.flat)
         return SeatState(
             values=settings.values.start(values),
             target=values,
@@ -109,10 +109,11 @@ class SeatLearner(eqx.Module):
         lesson = self.replay.lesson(seat.replay, self.here, partial(self._worth, seat), key)
         rows = self.here.features(lesson.infostates)
         if settings.anchored:
-            lesson = lesson.anchored(seat.target(rows, lesson.made))
+            lesson = lesson.anchored(self.here.by_move(seat.target(rows, lesson.made), lesson.infostates))
 
         def loss(network: Network) -> Float[Array, ""]:
-            return (lesson.weights * self._penalty(network(rows, lesson.made) - lesson.targets)).sum()
+            told = self.here.by_move(network(rows, lesson.made), lesson.infostates)
+            return (lesson.weights * self._penalty(told - lesson.targets)).sum()
 
         ready = self.replay.size(seat.replay) >= self.settings.warmup
         values, value = settings.update(seat.values, loss, ready)
@@ -144,11 +145,12 @@ class SeatLearner(eqx.Module):
         lesson = history.lesson(seat.history, self.here, partial(self._worth, seat), key)
         rows, allowed = self.here.features(lesson.infostates), self._allowed(lesson.infostates)
         if settings.imitate != "moves":
-            wished = settings.wished(seat.values.network(rows, lesson.made))
+            wished = settings.wished(self.here.by_move(seat.values.network(rows, lesson.made), lesson.infostates))
             lesson = lesson._replace(weights=lesson.weights.sum(-1, keepdims=True) * wished)
 
         def loss(network: Network) -> Float[Array, ""]:
-            logits = jnp.where(allowed, network(rows, lesson.made), FORBIDDEN)
+            told = self.here.by_move(network(rows, lesson.made), lesson.infostates)
+            logits = jnp.where(allowed, told, FORBIDDEN)
             return -jnp.where(allowed, lesson.weights * jax.nn.log_softmax(logits), 0.0).sum()
 
         ready = history.size(seat.history) >= self.settings.warmup
@@ -159,6 +161,14 @@ class SeatLearner(eqx.Module):
             kept = jnp.minimum(settings.smoothing, 1.0 - 1.0 / (0.1 * policy.updates + 1.0)).astype(jnp.float32)
             smooth = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, smooth, policy.network)
         return seat._replace(policy=policy, smooth=smooth, losses=seat.losses.at[1].set(value))
+
+    def acting(self, seat: SeatState) -> Network:
+        """The value network that best responses are played by."""
+        by_target = self.settings.values.by_target
+        if by_target is False:
+            return seat.values.network
+        network: Network = select(jnp.asarray(by_target, bool), seat.target, seat.values.network)
+        return network
 
     def recalls(self) -> tuple[Recalled, ...]:
         """What recurrent networks recall at every table before a hand: the value network, then the policy's."""
@@ -171,8 +181,8 @@ class SeatLearner(eqx.Module):
         """What they recall once they have seen what is to be decided now; networks may have learned since the last."""
         if not recalled:
             return ()
-        rows, parts = self.here.features(infostates), (seat.values, seat.policy)
-        networks = [part.network for part in parts if part is not None]
+        rows = self.here.features(infostates)
+        networks = [self.acting(seat), *([seat.policy.network] if seat.policy is not None else [])]
         return tuple(network.tell(rows, before) for network, before in zip(networks, recalled, strict=True))
 
     def average(
@@ -200,20 +210,22 @@ class SeatLearner(eqx.Module):
     ) -> Float[Array, "b a"]:
         """The greedy best response with a little exploration."""
         epsilon, allowed = self.settings.exploration.share(step), self._allowed(infostates)
-        greedy = self.best(seat.values.network, infostates, recalled[0] if recalled else None)
+        greedy = self.best(self.acting(seat), infostates, recalled[0] if recalled else None)
         return (1 - epsilon) * greedy + epsilon * allowed / allowed.sum(-1, keepdims=True)
 
     def spread(self, seat: SeatState, infostates: InfoState) -> Float[Array, ""]:
         """How far apart the values of a move lie over some situations, the mean of the moves: 0 where units died."""
-        return jnp.ptp(seat.values.network.at(self.here, infostates, None), 0).mean()
+        told = seat.values.network.at(self.here, infostates, None)
+        return jnp.ptp(self.here.by_move(told, infostates), 0).mean()
 
     def _allowed(self, infostates: InfoState) -> Bool[Array, "... a"]:
         """The moves that are considered."""
         legal = self.here.legal(infostates)
         return legal if self.settings.masked else jnp.ones_like(legal)
 
-    def _masked(self, values: Float[Array, "... a"], infostates: InfoState) -> Float[Array, "... a"]:
-        return jnp.where(self._allowed(infostates), values, FORBIDDEN)
+    def _masked(self, told: Float[Array, "... o"], infostates: InfoState) -> Float[Array, "... a"]:
+        """What a network answered, by moves, none of those that are not considered."""
+        return jnp.where(self._allowed(infostates), self.here.by_move(told, infostates), FORBIDDEN)
 
 
 @final

@@ -46,8 +46,10 @@ class SelfPlayState(NamedTuple):
     """Where each table is."""
     responding: Bool[Array, "t p"]
     """Which seats play their best response in this hand …"""
+    straying: Bool[Array, "t p"]
+    """… which move at random …"""
     faithful: Bool[Array, "t p"]
-    """… and have made none but its own moves so far."""
+    """… and which have made none but their best response's moves so far."""
     pending: Pending
     recalled: Any
     """What every seat's recurrent networks recall of the hand at each table: like `seats`; empty if there are none."""
@@ -78,11 +80,13 @@ class SelfPlay(Algorithm[SelfPlayState]):
         key, dealing, modes = keys[:3]
         infostate = self.learners[0].here.blank()
         blank = jax.tree.map(lambda leaf: jnp.zeros((tables, players, *leaf.shape), leaf.dtype), infostate)
+        mode = jax.random.uniform(modes, (tables, players), jnp.float32)
         return SelfPlayState(
             key=key,
             step=jnp.zeros((), jnp.float64),
             where=self.arena.deal(random_words(dealing, self.arena.deal_words, tables)),
-            responding=self.roles.responding(jax.random.uniform(modes, (tables, players), jnp.float32)),
+            responding=self.roles.responding(mode),
+            straying=self.roles.straying(mode),
             faithful=jnp.ones((tables, players), bool),
             pending=Pending(jnp.zeros((tables, players), bool), blank, jnp.zeros((tables, players), jnp.int32)),
             recalled=self.seating.each(lambda learner, key: self.asking.recalls(learner), keys[3:]),
@@ -137,6 +141,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
             step=state.step + 1.0,
             where=played.where,
             responding=jnp.where(done, self.roles.responding(uniform[1:].T), state.responding),
+            straying=jnp.where(done, self.roles.straying(uniform[1:].T), state.straying),
             faithful=faithful | done,
             pending=pending._replace(made=pending.made & ~(completed | done)),
             recalled=self.seating.each(kept, seats, state.recalled, recalled),
@@ -171,15 +176,18 @@ class SelfPlay(Algorithm[SelfPlayState]):
         return self.seating.each(happened, jnp.arange(len(self.learners)))
 
     def _probabilities(self, state: SelfPlayState, infostate: InfoState, turn: Int[Array, " t"]) -> Float[Array, "t a"]:
-        """What whoever is to act does, by the average or by the best response with a little exploration."""
-        return self.roles.play(
+        """What whoever is to act does, by the average, by the best response with a little exploration, or at random."""
+        mine = partial(jnp.take_along_axis, indices=turn[:, None], axis=1)
+        chosen = self.roles.play(
             partial(self.asking, self.seating, state.seats, state.recalled, infostate, turn),
             lambda learner, seat, *seen: learner.explored(seat, state.step, *seen),
             lambda learner, seat, *seen: learner.average(seat, *seen),
-            jnp.take_along_axis(state.responding, turn[:, None], 1)[:, 0],
+            mine(state.responding)[:, 0],
             infostate,
             turn,
         )
+        legal = self.arena.legal(infostate).astype(chosen.dtype)
+        return jnp.where(mine(state.straying), legal / legal.sum(1, keepdims=True), chosen)
 
     def _legal_move(self, legal: Bool[Array, "t a"], move: Int[Array, " t"]) -> Int[Array, " t"]:
         """What a move is played as: itself, unless illegal ones are tried too."""
@@ -291,7 +299,7 @@ def self_play(form: Form, settings: SelfPlaySettings, opponent: Callable[[Arena]
         arena=form.arena,
         seating=Seating(tuple(SeatLearner(each, settings) for each in here), alike),
         asking=Asking(everywhere=settings.counts or size <= FEW * settings.tables),
-        roles=Roles(settings.anticipation, opponent(form.arena) if opponent else None),
+        roles=Roles(settings, opponent(form.arena) if opponent else None),
         call=form.actions.index("call") if "call" in form.actions else 0,
         scale=settings.values.reward_scale or 1.0 / form.largest,
         settings=settings,

@@ -37,11 +37,21 @@ class Exploration:
     """It falls as epsilon / (1 + decay · √step) …"""
     fall: Literal["root", "factorial", "power"] = "root"
     """… or as a thesis's `epsilon ** 1/t` is read: epsilon / t! by Python, epsilon^(1/t), which rises, by people."""
+    slope: float = 0.0
+    """It also falls by this in each step: with decay 0, in a straight line."""
+    least: float = 0.0
+    """It falls to no less than this."""
     remembered: bool = True
     """Whether they, and the moves of a hand after one, enter the average, as in the papers."""
 
     def __post_init__(self) -> None:
-        require(self, epsilon=(0 <= self.epsilon <= 1, "from 0 to 1"), decay=(self.decay >= 0, "0 or more"))
+        require(
+            self,
+            epsilon=(0 <= self.epsilon <= 1, "from 0 to 1"),
+            decay=(self.decay >= 0, "0 or more"),
+            slope=(self.slope >= 0, "0 or more"),
+            least=(0 <= self.least <= self.epsilon, "from 0 to epsilon"),
+        )
 
     def share(self, step: Float[Array, ""]) -> Float[Array, ""]:
         if self.fall == "root":
@@ -50,7 +60,7 @@ class Exploration:
             share = self.epsilon * jnp.exp(-gammaln(step + 1.0))
         else:
             share = self.epsilon ** (1.0 / jnp.maximum(step, 1.0))
-        return share.astype(jnp.float32)
+        return jnp.maximum(share - self.slope * step, self.least).astype(jnp.float32)
 
 
 @final
@@ -60,6 +70,8 @@ class ValueTraining(Training):
 
     target_every: int = 1
     """Updates between copies into the target network; 1 means there is none."""
+    by_target: bool = False
+    """Whether best responses are played by the target network, as one paper's pseudo-code has it."""
     double: bool = False
     """Double Q-learning: the network chooses the next move, the target network values it."""
     discount: float = 1.0
@@ -188,6 +200,8 @@ class SelfPlaySettings(Config):
     """Rows: the size of a minibatch."""
     warmup: int = 1
     """Learning from a memory starts when it holds this many; a replay for a recurrent layer holds whole hands."""
+    noise: float = 0.0
+    """The share of hands in which a seat moves at random, so that memories hold more than what learners do."""
 
     needs_tree: ClassVar[bool] = False
     greedy: ClassVar[bool] = False
@@ -247,6 +261,7 @@ class SelfPlaySettings(Config):
         checks = {
             "tables": (self.tables >= 1, "at least 1"),
             "batch": (self.batch >= 1, "at least 1"),
+            "noise": (0 <= self.noise < 1, "at least 0 and below 1"),
             "anticipation": (0 < self.anticipation <= 1, "above 0 and at most 1"),
             "replay.kind": (self.replay.kind == "rows" or not recurrent, "rows where there is a recurrent layer"),
             "replay.capacity": (self.replay.capacity >= self.tables, enough),

@@ -19,7 +19,8 @@ from feint.games.library import load_game
 from feint.games.poker import Poker
 from feint.papers.poker_rnn_claims import OURS, THEIRS, Claim, answer
 from feint.papers.poker_rnn_figures import draw_cross, draw_curves, draw_starting_hands
-from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Estimate, Judge, Judged, OnLeduc, on_leduc
+from feint.papers.poker_rnn_hands import Estimate
+from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Judge, Judged, OnLeduc, on_leduc
 from feint.papers.trials import Notebook, Trial, provenance, trained
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher

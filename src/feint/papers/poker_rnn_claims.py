@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Estimate, Judged
+from feint.papers.poker_rnn_hands import Estimate
+from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Judged
 from feint.runs.files import Row
 
 Q_LEARNERS, AVERAGES = ("linear-q", "dqn", "drqn"), ("nfsp", "rnfsp")

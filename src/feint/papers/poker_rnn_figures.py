@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +12,8 @@ from jaxtyping import Array, Float
 
 from feint.arena.betting import BettingTree
 from feint.arena.cards import Seen
-from feint.papers.poker_rnn_judge import AGENTS, FIRST, RANDOM, Estimate, starting_values
+from feint.papers.poker_rnn_hands import FIRST, Estimate
+from feint.papers.poker_rnn_judge import AGENTS, RANDOM, starting_values
 from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.report.starting_hands import ask_starting_hands, draw_chart, draw_heat_map
 from feint.runs.files import Row
@@ -77,4 +79,23 @@ def draw_cross(table: Mapping[tuple[str, str], Estimate], path: Path, title: str
     axes.spines[:].set_visible(False)
     axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize=10)
     figure.colorbar(image, ax=axes, shrink=0.8, label="won by the row (big blinds per hand)")
+    keep(figure, path)
+
+
+def draw_seeds(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Winnings off random play against hands played, every seed of an agent in its colour."""
+    figure = blank(7.2, 4.6)
+    axes, shown = figure.subplots(), set[str]()
+    colours = dict(zip(AGENTS, COLOURS, strict=False))
+    for row in rows:
+        name, played = row["agent"], [point for point in row["curve"] if point["hands"] > 0]
+        label = None if name in shown else AGENTS[name]
+        hands, won = ([point[metric] for point in played] for metric in ("hands", "winnings"))
+        axes.plot(hands, np.array(won) / 1000, color=colours[name], linewidth=1.2, alpha=0.8, label=label)
+        shown.add(name)
+    axes.set(xscale="log", xlabel="hands played", ylabel="won off random play (big blinds per hand)")
+    axes.axhline(0, color="0.6", linewidth=0.8)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=len(shown), frameon=False, fontsize=9)
     keep(figure, path)

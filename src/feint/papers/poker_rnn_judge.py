@@ -10,11 +10,10 @@ from typing import Any, NamedTuple, final
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
-from scipy import stats
+from jaxtyping import Float
 
 from feint.arena.betting import BettingTree
-from feint.arena.cards import CardArena, Seen, build_card_arena
+from feint.arena.cards import CardArena, build_card_arena
 from feint.arena.policy import Always, Policy, Uniform
 from feint.evaluate.exploitability import best_response
 from feint.evaluate.local_best_response import local_best_response
@@ -24,54 +23,18 @@ from feint.forms.dealt import CardForm
 from feint.forms.library import form_of
 from feint.forms.strategy import TabularStrategy
 from feint.games.poker import CALL, RAISE
+from feint.papers.poker_rnn_hands import Estimate, Sense, chart_of, opening_values, sense
+from feint.papers.poker_rnn_variants import LABELS
 from feint.papers.trials import Notebook, value_networks
-from feint.report.starting_hands import ask_starting_hands, by_ranks
 from feint.runs.config import resolve
 from feint.runs.files import STRATEGY, Row
 from feint.runs.run import Run
 from feint.solvers.linear_program import solve
 
-AGENTS = {"linear-q": "linear", "dqn": "DQN", "drqn": "DRQN", "nfsp": "NFSP", "rnfsp": "RNFSP"}
+AGENTS = LABELS
 RANDOM = "random"
 VALUED = ("dqn", "nfsp", "rnfsp")
 """The agents whose values of starting hands the paper shows."""
-FIRST = 0
-"""The betting decision that opens a hand."""
-
-
-class Estimate(NamedTuple):
-    """A number, and how far its 95% interval reaches to either side."""
-
-    value: float
-    reach: float
-
-    @property
-    def low(self) -> float:
-        return self.value - self.reach
-
-    @property
-    def high(self) -> float:
-        return self.value + self.reach
-
-    def __str__(self) -> str:
-        return f"{self.value:,.0f} ± {self.reach:,.0f}"
-
-    def less(self, other: Estimate) -> Estimate:
-        """The difference of two independent numbers."""
-        return Estimate(self.value - other.value, float(np.hypot(self.reach, other.reach)))
-
-
-class Sense(NamedTuple):
-    """What an agent's values say of its starting hands, in big blinds."""
-
-    pairs: Estimate
-    """How much more a pair is worth than the same card with another."""
-    high: float
-    """The rank correlation of what two ranks are worth with their mean; pairs left out."""
-    suited: Estimate
-    """How much more two ranks are worth when they are of one suit."""
-    spread: float
-    """How much more the best hand is worth than the worst; nothing, of a network that no longer sees its cards."""
 
 
 class Judged(NamedTuple):
@@ -171,41 +134,13 @@ def _estimate(measure: Measure) -> list[float]:
 
 
 def _sense(run: Run, betting: BettingTree) -> Sense:
-    return sense(by_ranks(starting_values(run, betting)[..., None], betting.game.deck.copies)[..., 0])
-
-
-def sense(chart: Float[np.ndarray, "r r"]) -> Sense:
-    """Read a chart of what starting hands are worth: suited above the diagonal, others below, pairs on it."""
-    ranks = len(chart)
-    unlike = (chart + chart.T) / 2
-    off = ~np.eye(ranks, dtype=bool)
-    beside = np.array([unlike[rank][off[rank]].mean() for rank in range(ranks)])
-    above = np.triu_indices(ranks, 1)
-    height = -(above[0] + above[1])  # the highest rank comes first
-    worth = unlike[above]
-    # Values that are all the same, up to rounding, are in no order.
-    high = 0.0 if np.allclose(worth, worth[0]) else float(stats.spearmanr(height, worth).statistic)
-    return Sense(_mean(np.diag(chart) - beside), high, _mean((chart - chart.T)[above]), float(np.ptp(chart)))
-
-
-def _mean(values: Float[np.ndarray, " n"]) -> Estimate:
-    reach = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-    return Estimate(float(values.mean()), float(reach))
+    return sense(chart_of(betting, starting_values(run, betting)))
 
 
 def starting_values(run: Run, betting: BettingTree) -> Float[np.ndarray, "k k"]:
     """What the value network of whoever opens makes of every two cards: its best move's, in big blinds."""
     solver: Any = resolve(run.config.algorithm, run.config.settings).on(CardForm(betting))  # one that plays
-    opener = int(betting.actor[FIRST])
-    network, here = value_networks(run, solver)[opener], solver.learners[opener].here
-
-    def best(seen: Seen) -> Float[Array, "b 1"]:
-        path = here.path(seen, 0)
-        values = network(here.features(path.infostates), path.made)[:, -1]
-        return jnp.where(here.legal(seen), values, -jnp.inf).max(-1, keepdims=True)
-
-    scale: float = solver.scale
-    return ask_starting_hands(betting, best, FIRST)[..., 0] / (scale * betting.big_blind)
+    return opening_values(betting, solver, value_networks(run, solver))
 
 
 class OnLeduc(NamedTuple):

@@ -16,9 +16,16 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, final
 
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from feint.arena.arena import InfoState
+from feint.forms.form import Form
+from feint.learners.move_values import LearnedMoveValues
 from feint.players.player import Observation, Player
 from feint.search.monte_carlo import Choice, Search, Values
 from feint.search.worlds import World
+from feint.tree.compiled import compiled
 
 ENOUGH = 100
 """Visits of a decision by which its average can be trusted."""
@@ -89,3 +96,23 @@ class MonteCarloPlayer(Player):
 
     def _simulate(self, search: Search, begin: Callable[[], Any], budget: Budget) -> None:
         search.run(begin, self._random, budget.simulations, budget.seconds)
+
+
+def learned_values(values: LearnedMoveValues, form: Form, world: World) -> Values:
+    """What seats have learned of moves in a zero-sum game for two, as simulations ask for it."""
+    known: dict[Any, Sequence[float]] = {}
+
+    def worth(state: Any) -> Sequence[float]:
+        seen = world.seen(state)
+        if seen not in known:
+            player = world.actor(state)
+            best = float(_best(values, form.sees(player, world.view(state)), jnp.asarray(player))[0])
+            known[seen] = (best, -best) if player == 0 else (-best, best)
+        return known[seen]
+
+    return worth
+
+
+@compiled
+def _best(values: LearnedMoveValues, infostate: InfoState, turn: Int[Array, ""]) -> Float[Array, " b"]:
+    return values.best(infostate, turn)

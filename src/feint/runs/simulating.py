@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, final
+from typing import ClassVar, Literal, final
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
-
-from feint.arena.arena import InfoState
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.learners.move_values import LearnedMoveValues
 from feint.learners.self_play import SelfPlay
-from feint.players.monte_carlo import Budget, MonteCarloPlayer
+from feint.players.monte_carlo import Budget, MonteCarloPlayer, learned_values
 from feint.players.player import PlayerConfig
 from feint.runs.on_the_way import last_state
 from feint.runs.run import load_run
 from feint.search.monte_carlo import Choice, Values
 from feint.search.worlds import World, world_of
 from feint.solvers.algorithm import require
-from feint.tree.compiled import compiled
 
 
 @final
@@ -82,26 +76,7 @@ def _learned(name: str, form: Form, world: World) -> Values:
             f"{run.path.name} was trained by {run.config.algorithm}, which learns no values of moves; give a run of "
             f"dqn or nfsp."
         )
-    return _asking(LearnedMoveValues.of(learner, state), form, world)
-
-
-def _asking(values: LearnedMoveValues, form: Form, world: World) -> Values:
-    known: dict[Any, Sequence[float]] = {}
-
-    def worth(state: Any) -> Sequence[float]:
-        seen = world.seen(state)
-        if seen not in known:
-            player = world.actor(state)
-            best = float(_best(values, form.sees(player, world.view(state)), jnp.asarray(player))[0])
-            known[seen] = (best, -best) if player == 0 else (-best, best)
-        return known[seen]
-
-    return worth
-
-
-@compiled
-def _best(values: LearnedMoveValues, infostate: InfoState, turn: Int[Array, ""]) -> Float[Array, " b"]:
-    return values.best(infostate, turn)
+    return learned_values(LearnedMoveValues.of(learner, state), form, world)
 
 
 PLAYERS = {"ismcts": Simulating(), "smooth-uct": Simulating(kind="smooth-uct")}

@@ -1,0 +1,123 @@
+"""Matches of poker_rnn_trials.py: the agents of published trials with each other, and with Monte Carlo tree search."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from feint.arena.policy import Policy, Uniform
+from feint.evaluate.match import Match, match, play_players
+from feint.forms.form import Form
+from feint.forms.library import form_of
+from feint.learners.move_values import LearnedMoveValues
+from feint.learners.seat import NetworkStrategy
+from feint.papers.poker_rnn_records import blank_networks, kept_networks
+from feint.papers.poker_rnn_variants import LABELS, SEEDS, Trial
+from feint.players.monte_carlo import Budget, MonteCarloPlayer, learned_values
+from feint.players.player import StrategyPlayer
+from feint.runs.files import write_whole
+from feint.search.monte_carlo import Choice
+from feint.search.worlds import world_of
+
+ASKED = 4_000
+"""Hands of a match with a searcher, at most; stopped before, its interval is the wider one that allows for it."""
+UCB = 0.7
+"""UCB's constant as a share of the largest payoff, as players have it."""
+LEARNED = "ismcts with DQN's values"
+SEARCHERS = {"ismcts": (0.25, 1.0), "smooth-uct": (0.25, 1.0), LEARNED: (0.5, 0.2)}
+"""The share of the time that each has, and of the simulations: asking a network takes longer than playing on."""
+
+
+class OutOfTime(Exception):
+    """A match ends here."""
+
+
+def cross(state: Path, trials: Mapping[str, Trial], until: float, hands: int, say: Callable[[str], None]) -> None:
+    """All agents against each other and against random play, those of one seed with each other."""
+    form, found = form_of("holdem"), list[dict[str, Any]]()
+    for seed in SEEDS:
+        players: dict[str, Policy] = {
+            name: _strategy(state, trials, form, name, seed).policy for name in _known(state, trials, seed)
+        }
+        players["random"] = Uniform(form.arena)
+        for number, (one, other) in enumerate(combinations(players, 2)):
+            if time.time() > until:
+                return
+            won = match(form.arena, players[one], players[other], hands, seed=100 * seed + number)
+            found.append({"trial": "cross", "seed": seed, "one": one, "other": other} | _line(form, won))
+            _write(state, "cross", found)
+        say(f"seed {seed}")
+
+
+def search(
+    state: Path, trials: Mapping[str, Trial], agent: str, until: float, simulations: int, say: Callable[[str], None]
+) -> None:
+    """Each kind of searcher against an agent, for its share of the time there is."""
+    form, found, seed = form_of("holdem"), list[dict[str, Any]](), SEEDS[0]
+    opponent = StrategyPlayer(_strategy(state, trials, form, agent, seed), form, seed=7)
+    stop, whole = time.time(), until - time.time()
+    for number, (kind, (share, part)) in enumerate(SEARCHERS.items()):
+        stop, budget = stop + share * whole, max(1, round(part * simulations))
+        player, last = _searcher(state, trials, form, kind, budget, seed), list[Match]()
+
+        def follow(so_far: Match, last: list[Match] = last, stop: float = stop) -> None:
+            last[:] = [so_far]
+            if time.time() > stop:
+                raise OutOfTime
+
+        try:
+            played = play_players(form, (player, opponent), ASKED, seed=number, progress=follow)
+        except OutOfTime:
+            played = last[0]
+        line = {"trial": f"mcts/{agent}", "seed": seed, "one": kind, "other": agent, "simulations": budget}
+        found.append(line | _line(form, played))
+        _write(state, f"mcts-{agent}", found)
+        say(f"{kind}: {found[-1]['won']}")
+
+
+def _searcher(
+    state: Path, trials: Mapping[str, Trial], form: Form, kind: str, simulations: int, seed: int
+) -> MonteCarloPlayer:
+    world, smooth = world_of(form), kind == "smooth-uct"
+    values = None
+    if kind == LEARNED:
+        solver = trials["dqn/published"].settings.on(form)
+        networks = kept_networks(_file(state, "dqn"), blank_networks(solver), seed, "playing")
+        values = learned_values(LearnedMoveValues(solver.learners, networks, solver.scale), form, world)
+    return MonteCarloPlayer(world, Choice(UCB * world.largest, smooth), values, Budget(simulations, None), smooth, seed)
+
+
+def _strategy(state: Path, trials: Mapping[str, Trial], form: Form, agent: str, seed: int) -> NetworkStrategy:
+    solver = trials[f"{agent}/published"].settings.on(form)
+    networks = kept_networks(_file(state, agent), blank_networks(solver), seed, "playing")
+    return NetworkStrategy(form.fingerprint, solver.playing(networks))
+
+
+def _known(state: Path, trials: Mapping[str, Trial], seed: int) -> list[str]:
+    """The agents of a seed that were trained."""
+    return [name for name in LABELS if _file(state, name).is_file() and seed in trials[f"{name}/published"].seeds]
+
+
+def _file(state: Path, agent: str) -> Path:
+    return state / "networks" / f"{agent}-published.safetensors"
+
+
+def _line(form: Form, played: Match) -> dict[str, Any]:
+    """A match in thousandths of a big blind per hand: the mean, how far its interval reaches, and the hands."""
+    low, high = played.interval
+    scale = 1000 / form.big_blind
+    return {
+        "won": [played.mean * scale, (high - low) / 2 * scale, played.hands],
+        "machine": jax.devices()[0].device_kind,
+    }
+
+
+def _write(state: Path, name: str, found: list[dict[str, Any]]) -> None:
+    (state / "records").mkdir(parents=True, exist_ok=True)
+    write_whole(state / "records" / f"{name}.jsonl", "".join(json.dumps(line) + "\n" for line in found).encode())

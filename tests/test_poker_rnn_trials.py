@@ -1,0 +1,298 @@
+"""Seeds and readings of "Poker-RNN": settings read otherwise, lanes side by side, and pages made of their records."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from conftest import advance
+from feint.arena.betting import unroll_betting
+from feint.arena.cards import Seen, build_card_arena
+from feint.arena.situations import Shown
+from feint.forms.library import form_of
+from feint.games.errors import BadInput
+from feint.games.library import load_game
+from feint.games.poker import CALL
+from feint.learners.modes import Roles
+from feint.learners.networks import Design
+from feint.learners.nfsp import NFSP
+from feint.learners.q_learning import QLearning
+from feint.learners.settings import Average, Exploration, Replay, ValueTraining
+from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN
+from feint.papers.poker_rnn_figures import draw_seeds
+from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours
+from feint.papers.poker_rnn_lanes import PIECE, Lanes, dialled, due
+from feint.papers.poker_rnn_records import Keeper, blank_networks, kept_networks
+from feint.papers.poker_rnn_seeds import (
+    MORE,
+    claims_table,
+    largest_fall,
+    over_seeds,
+    overall,
+    readings_table,
+    search_table,
+    seeds_of,
+    write_seeds_page,
+)
+from feint.papers.poker_rnn_variants import BASE, LABELS, TRIALS, Trial, Variant, number, preset
+
+NONE = Exploration(0.0)
+
+
+def test_exploration_falls_in_a_straight_line_where_asked_to():
+    printed = Exploration(0.1, decay=0.0, slope=0.1 / 1000, least=0.01)
+    shares = [float(printed.share(jnp.asarray(float(step)))) for step in (0, 500, 900, 5000)]
+    assert shares == pytest.approx([0.1, 0.05, 0.01, 0.01])
+    with pytest.raises(BadInput, match="least must be from 0 to epsilon"):
+        Exploration(0.1, least=0.2)
+
+
+@pytest.mark.parametrize("by_target", [False, True])
+def test_best_responses_are_played_by_the_target_where_asked_to(by_target):
+    settings = QLearning(values=ValueTraining(by_target=by_target), replay=Replay("rows", 200), exploration=NONE)
+    learner = settings.on(form_of("kuhn"))
+    part = learner.learners[0]
+    seat, other = part.new(jax.random.key(0)), part.new(jax.random.key(1))
+    seat = seat._replace(target=other.target)
+    best = [part.best(each.values.network, None).argmax(1).tolist() for each in (seat, other)]
+    assert best[0] != best[1]
+    assert part.explored(seat, jnp.asarray(0.0), None).argmax(1).tolist() == best[by_target]
+
+
+def test_some_hands_are_played_at_random_and_enter_no_average():
+    roles = Roles(NFSP(anticipation=0.2, noise=0.1), None)
+    uniform = jnp.asarray([[0.1, 0.95], [0.5, 0.89]])
+    assert roles.responding(uniform).tolist() == [[True, False], [False, False]]
+    assert roles.straying(uniform).tolist() == [[False, True], [False, False]]
+    always = Roles(QLearning(noise=0.1), None)
+    assert always.responding(uniform).tolist() == [[True, False], [True, True]]
+    with pytest.raises(BadInput, match="noise must be 0 where seats learn against random play"):
+        QLearning(noise=0.1, opponent="uniform")
+
+
+@pytest.mark.slow
+def test_memories_hold_what_seats_do_at_random():
+    rows = {"replay": Replay("rows", 500), "average": Average("reservoir", 500)}
+    settings = NFSP(tables=16, noise=0.999999, anticipation=1e-9, batch=8, warmup=10**6, **rows)
+    learner = settings.on(form_of("kuhn"))
+    state = advance(learner, learner.init(jax.random.key(0)), 60)
+    assert bool(state.straying.all())
+    seats = learner.seats(state)
+    assert all(int(seat.replay.size) > 100 and int(seat.history.size) == 0 for seat in seats)
+
+
+def test_checks_have_an_answer_of_their_own():
+    betting = unroll_betting(load_game("leduc"))
+    here = Shown(build_card_arena(betting, "rlcard-four"))
+    assert (here.moves, here.outputs) == (3, 4)
+    assert Shown(build_card_arena(betting, "rlcard")).outputs == 3
+    nodes = jnp.arange(len(betting.actor))
+    told = jnp.broadcast_to(jnp.asarray([1.0, 2.0, 3.0, 4.0]), (len(nodes), 4))
+    seen = Seen(nodes, jnp.zeros((len(nodes), here.arena.hole), jnp.uint8))
+    answers = np.asarray(here.by_move(told, seen))
+    checks = np.array([words[CALL] == "check" for words in betting.spoken])
+    assert checks.any()
+    assert not checks.all()
+    np.testing.assert_array_equal(answers[:, CALL], np.where(checks, 4.0, 2.0))
+    np.testing.assert_array_equal(answers[:, [0, 2]], np.tile([1.0, 3.0], (len(nodes), 1)))
+
+
+def test_hands_in_a_row_are_compared_with_hands_as_high():
+    height = np.arange(13)[::-1].astype(float)
+    chart = height[:, None] + height[None]
+    assert connected(chart).value == pytest.approx(0)
+    chart[2, 3] += 1.0  # QJ suited alone
+    assert over_neighbours(chart) == pytest.approx({"QJ over KT": 0.5, "JT over Q9": 0.0})
+    chart += np.eye(13, k=1) + np.eye(13, k=-1)
+    assert connected(chart).low > 0.9
+
+
+def test_every_lane_has_the_numbers_of_its_variant():
+    trial = TRIALS["nfsp/readings"]
+    assert len(trial.lanes) == 3 * len(trial.variants)
+    dials = trial.dials
+    for place, (variant, _) in enumerate(trial.lanes):
+        for name, values in dials.items():
+            assert values[place] == variant.dials.get(name, number(preset("nfsp"), name))
+    names = [variant.name for variant in trial.variants]
+    assert len(set(names)) == len(names)
+    assert names[0] == BASE
+    assert "a target every 1,000 moves" not in names  # which is the preset's
+    assert not any("target every" in variant.name for variant in TRIALS["rnfsp/readings"].variants)
+    for each in TRIALS.values():  # every variant is a setting that is accepted
+        for variant in each.variants:
+            for name in variant.dials:
+                assert number(dialled(each.settings, variant.dials), name) == pytest.approx(variant.dials[name])
+
+
+def test_evaluations_come_as_steps_grow():
+    assert [due(step, 1.3) for step in (0, 100, 150, 200)] == [100, 150, 200, 300]
+    assert due(100, 8.0) == 800
+
+
+SMALL = {"replay": Replay("rows", 500), "average": Average("reservoir", 500), "batch": 8, "warmup": 50}
+
+
+@pytest.mark.slow
+def test_lanes_learn_as_they_would_alone_and_go_on_after_a_cut(tmp_path):
+    two = (Variant(BASE), Variant("slower", {"values.rate": 0.001, "anticipation": 0.8}))
+    changes = SMALL | {"network": Design((8,)), "tables": 8}
+    trial = Trial("nfsp", "published", two, hands=60, changes=changes, seeds=(1, 2), bounds=8)
+    whole = Lanes(trial, tmp_path / "whole", print)
+    whole.advance(2)
+    cut = Lanes(trial, tmp_path / "cut", print)
+    cut.advance(1)
+    cut.evaluate()
+    cut.keep()
+    again = Lanes(trial, tmp_path / "cut", print)
+    assert (again.step, again.curves) == (PIECE, cut.curves)
+    again.advance(1)
+    np.testing.assert_array_equal(whole.hands, again.hands)
+    slower = replace(trial.settings, anticipation=0.8, values=replace(trial.settings.values, rate=0.001))
+    learner = slower.on(whole.form)
+    alone = advance(learner, eqx.filter_jit(learner.init)(jax.random.key(2)), 2 * PIECE)
+    assert int(alone.hands) == whole.hands[3]
+    ours, theirs = whole.networks()[3][0], learner.networks(alone)
+    for one, other in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-4)
+    keeper = Keeper(again, tmp_path, print)
+    keeper.train(time.time() - 1)
+    keeper.judge(time.time() + 600)
+    rows = [json.loads(line) for line in (tmp_path / "records" / "nfsp-published.jsonl").read_text().splitlines()]
+    assert [(row["variant"], row["seed"]) for row in rows] == [(BASE, 1), (BASE, 2), ("slower", 1), ("slower", 2)]
+    assert all(np.shape(row["chart"]) == (13, 13) and len(row["bound"]) == 3 for row in rows)
+    assert ["base" in row for row in rows] == [False, False, True, True]
+
+
+def test_the_command_begins_what_there_is_room_for(tmp_path):
+    sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+    import poker_rnn_trials as program
+
+    room = program.argparse.Namespace(gpu=1, cpu=2, state=tmp_path)
+    names = ["dqn/published", "nfsp/readings", "linear-q/published", "mcts/dqn", "cross"]
+    assert program.startable(names, [], room) == ["dqn/published"]
+    assert program.startable(names, [], program.argparse.Namespace(**vars(room) | {"gpu": 4})) == names[:3]
+    (tmp_path / "networks").mkdir()
+    (tmp_path / "networks" / "dqn-published.safetensors").touch()
+    assert program.startable(["cross", "mcts/dqn", "mcts/nfsp"], ["dqn/published"], room) == ["mcts/dqn"]
+    assert program.startable(["cross"], ["nfsp/readings"], room) == []
+    assert program.startable(["cross"], [], room) == ["cross"]
+    assert program.surroundings("mcts/dqn")["JAX_PLATFORMS"] == "cpu"
+
+
+def test_networks_are_read_back_with_fewer_digits(tmp_path):
+    from safetensors.numpy import save
+
+    from feint.forms.leaves import leaves_of
+
+    settings = QLearning(tables=2, replay=Replay("rows", 10), network=Design(()))
+    solver = settings.on(form_of("kuhn"))
+    networks = solver.networks(solver.init(jax.random.key(1)))
+    arrays = {f"1/playing/{name}": np.asarray(leaf, np.float16) for name, leaf in leaves_of(networks).items()}
+    (tmp_path / "kept").write_bytes(save(arrays))
+    kept = kept_networks(tmp_path / "kept", blank_networks(solver), 1, "playing")
+    assert kept[0].layers[0].weight.dtype == jnp.float32
+    np.testing.assert_allclose(kept[1].layers[0].weight, networks[1].layers[0].weight, atol=1e-3)
+
+
+def curve(best: float, fall: float, hands: float) -> list[dict[str, float]]:
+    """A curve that rises to its best, and falls from there by so much, again and again."""
+    won = [0.0, best / 2, best, *([best - fall, best] * 6)]
+    return [
+        {
+            "step": 10 * at,
+            "hands": hands / 2 ** (len(won) - 1 - at),
+            "updates": 200 * at,
+            "winnings": value,
+            "winnings_error": 20.0,
+            "winnings_100": value,
+            "value_spread": 1.0,
+        }
+        for at, value in enumerate(won)
+    ]
+
+
+def kept(hands: float = 2e6, best: float = 2500.0, rnfsp: float = 2000.0) -> list[dict]:
+    """Records of three seeds of all agents, of readings and of searchers, made up."""
+    height = np.arange(13)[::-1] / 10
+    chart = (height[:, None] + height[None] + np.eye(13, k=1) + np.eye(13, k=-1) + np.eye(13)).tolist()
+    noise = np.random.default_rng(0).normal(size=(13, 13)).tolist()
+    found = []
+    for seed in (1, 2, 3):
+        for agent in LABELS:
+            about = {"trial": f"{agent}/published", "agent": agent, "kind": "published", "variant": BASE, "seed": seed}
+            about |= {"seconds": 60.0, "machine": "a card", "jax": "0", "done": True, "step": 10}
+            peak, fall = (rnfsp if agent == "rnfsp" else best), (600.0 if agent.endswith("qn") else 0.0)
+            about |= {"curve": curve(peak, fall, hands), "chart": noise if agent == "nfsp" else chart}
+            found.append(about | {"random": [peak, 20.0, 100], "bound": [1000.0 + seed, 50.0, 100]})
+        names = [*LABELS, "random"]
+        pairs = [(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
+        found += [{"trial": "cross", "seed": seed, "one": a, "other": b, "won": [100.0, 9.0, 10]} for a, b in pairs]
+        for variant, won in ((BASE, 1000.0), ("slower", 1000.0 + 100 * seed)):
+            row = {"trial": "dqn/readings", "agent": "dqn", "kind": "readings", "variant": variant, "seed": seed}
+            row |= {"curve": curve(won, 0.0, 5e4), "chart": chart, "random": [won, 5.0, 9], "bound": [won, 5.0, 9]}
+            found.append(row | ({} if variant == BASE else {"base": [10.0 * seed, 5.0, 9]}))
+    match = {"trial": "mcts/dqn", "seed": 1, "one": "ismcts", "other": "dqn", "simulations": 500}
+    return [*found, match | {"won": [321.0, 45.0, 1234], "machine": "a processor"}]
+
+
+def answers(records) -> dict[str, list[str]]:
+    seeds = seeds_of(records)
+    return {claim.words: [claim.answer(seed).verdict for seed in seeds] for claim in MORE}
+
+
+def test_claims_are_answered_seed_by_seed():
+    found = answers(kept())
+    assert all(len(verdicts) == 3 for verdicts in found.values())
+    assert found.pop("DRQN's patterns are clearer than DQN's") == [FAILS] * 3
+    assert {verdict for verdicts in found.values() for verdict in verdicts} == {HOLDS}, found
+    assert answers(kept(rnfsp=3000.0))["RNFSP's peak is lower than NFSP's"] == [FAILS] * 3
+    assert answers(kept(rnfsp=2490.0))["RNFSP's peak is lower than NFSP's"] == [OPEN] * 3
+    assert overall([HOLDS, HOLDS]) == HOLDS
+    assert overall([HOLDS, FAILS]) == "not decided"
+    table = claims_table(seeds_of(kept()))
+    assert "| The linear agent beats NFSP | **holds**: holds in 3 | it wins 100 ± 9 mbb/h |" in table
+
+
+def test_a_curve_that_falls_on_its_way_up_does_not_rise_first():
+    records = kept()
+    for row in records:
+        if row.get("kind") == "published":
+            row["curve"][1]["winnings"], row["curve"][0]["winnings"] = 0.0, 1900.0
+    assert answers(records)["DQN's curve rises before it swings"] == [FAILS] * 3
+    assert largest_fall([1, 5, 3, 4, 1, 9]) == 4
+
+
+def test_seeds_without_a_match_are_left_out():
+    missing = [row for row in kept() if not (row["trial"] == "cross" and row["seed"] == 2 and row["one"] == "dqn")]
+    assert [seed.number for seed in seeds_of(missing)] == [1, 3]
+
+
+def test_readings_are_one_table_with_intervals_over_seeds():
+    table = readings_table(kept())
+    reach = 4.302653 * 100 / 3**0.5
+    assert f"| DQN | slower | 3 | 50,000 | 1,200 ± {reach:,.0f} | 1,200 ± {reach:,.0f} | 20 ± 25 |" in table
+    assert "| DQN | as published | 3 | 50,000 | 1,000 ± 0 | 1,000 ± 0 | – |" in table
+    assert over_seeds([1.0, 3.0]) == Estimate(2.0, pytest.approx(12.706205))
+    assert "| ismcts | DQN | 500 | 1,234 | 321 ± 45 |" in search_table(kept())
+
+
+def test_the_page_tells_what_was_cut_off_and_leaves_out_what_is_not_known(tmp_path):
+    page = write_seeds_page(kept())
+    assert page.count("\n## ") == 4
+    assert "cut off" not in page
+    few = [row for row in kept(hands=5e5) if row.get("kind") == "published"]
+    page = write_seeds_page(few)
+    assert "500,000 (cut off)" in page
+    assert page.count("\n## ") == 1
+    draw_seeds(few, tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").stat().st_size > 5_000

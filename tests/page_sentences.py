@@ -148,7 +148,7 @@ def _range(values: Sequence[float]) -> tuple[int, int]:
 
 def _leduc() -> list[str]:
     """What the reproduction of NFSP on Leduc found."""
-    from feint.papers.leduc_nfsp import CHANGE, END, LEAST, SWING, Measure, _last, _paper, _said, _values
+    from feint.papers.leduc_nfsp import CHANGE, END, LEAST, SWING, Measure, _last, _said, _values, paper_value
 
     runs = leduc_runs()
 
@@ -167,14 +167,14 @@ def _leduc() -> list[str]:
     lowest = [min(row["exploitability"] for row in run.metrics) for run in runs["window"]]
     sixteen = list(zip(seeds("16-units", 300_000), seeds("16-units", million), strict=True))
     return [
-        f"behind the paper at 100,000 steps, {said('64-units', 100_000)} against {_paper(64, 100_000):.2f},",
-        f"ahead at a million: {said('64-units', million)} against {_paper(64, million):.3f}.",
-        f"ahead at a million, {said('128-units', million)} against {_paper(128, million):.3f}.",
+        f"behind the paper at 100,000 steps, {said('64-units', 100_000)} against {paper_value(64, 100_000):.2f},",
+        f"ahead at a million: {said('64-units', million)} against {paper_value(64, million):.3f}.",
+        f"ahead at a million, {said('128-units', million)} against {paper_value(128, million):.3f}.",
         f"has {said('author', 100_000)} at 100,000,",
         f"is ahead at a million: {said('author', million)}.",
         f"exploitable by {start:.2f} (",
         f"by {runs['author'][0].metrics[0]['exploitability']:.2f} (`--preset author`)",
-        f"have {said('16-units', million)} at a million against its {_paper(16, million):.3f}",
+        f"have {said('16-units', million)} at a million against its {paper_value(16, million):.3f}",
         "between 300,000 and a million steps the seeds go "
         + ", ".join(f"from {before:.2f} to {after:.2f}" for before, after in sixteen),
         f"never fall below {min(_values(LEAST, runs['dqn'], million)):.2f} in the last",

@@ -414,7 +414,8 @@ def test_played_leagues_have_the_means_of_the_cross_table(client: TestClient) ->
 
 
 def test_leagues_are_bounded(client: TestClient) -> None:
-    leagues, index = Leagues(), client.app.state.studio.index  # type: ignore[attr-defined]
+    studio = client.app.state.studio
+    leagues, index = Leagues(studio.thinkers), studio.index  # type: ignore[attr-defined]
     leagues._play = lambda *_: None  # type: ignore[method-assign]  # they wait for ever
     for _ in range(4):
         leagues.start(index, "kuhn", ("random", "call"), 100)

@@ -123,7 +123,7 @@ def _differences(
     both = zip(pair, (first.pages, second.pages), strict=True)
     judged = [(each.words, pages.exploitability.words) for each, pages in both]
     return [
-        _judged(judged),
+        _judged(judged, "Exploitability", "What a best response gains"),
         h.section("#differences", aria_label="Where they differ")[
             h.h2["Where they differ"],
             h.p[
@@ -155,9 +155,9 @@ def _differences(
     ]
 
 
-def _judged(rows: Iterable[tuple[str, str]]) -> Renderable:
+def _judged(rows: Iterable[tuple[str, str]], judged: str, caption: str) -> Renderable:
     return h.section(aria_label="How good they are")[
-        h.h2["How good they are"], table(("Strategy", "Exploitability"), rows, "What a best response gains")
+        h.h2["How good they are"], table(("Strategy", judged), rows, caption)
     ]
 
 
@@ -210,7 +210,8 @@ def _by_hands(request: Request, pair: tuple[Chosen, Chosen], betting: str, board
         field("Board", "board", board, maxlength="40"),
         h.button(type="submit")["Show"],
     ]
-    judged = _judged((each.words, each.listed.how_good) for each in pair)
+    ends = ((each.listed.key, each.listed.how_good) for each in pair)
+    judged = _judged(ends, "Judged at its end", "As it was judged when it was trained")
     if walk.hand.board and not board:
         return [judged, form, h.p["The board lies open here: name its cards."]]
     told = []

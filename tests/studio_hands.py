@@ -86,9 +86,18 @@ def line_of(game: Game[Any], choose: Any) -> list[tuple[int, int]]:
 
 
 def sent(
-    client: TestClient, known: Opponent, seat: int, line: list[tuple[int, int]], cards: Sequence[Sequence[int]]
+    client: TestClient,
+    known: Opponent,
+    seat: int,
+    line: list[tuple[int, int]],
+    cards: Sequence[Sequence[int]],
+    before: set[Any] | None = None,
 ) -> list[tuple[Any, list[bytes]]]:
-    """All that a person is sent in a hand, decision by decision until it is over: what they know, and the bytes."""
+    """All that a person is sent in a hand, decision by decision until it is over: what they know, and the bytes.
+
+    Decisions that are in `before`, those of hands with the same cards that were bet alike so far, are not asked about
+    again.
+    """
     game, moves = known.form.game, [move for _, move in line]
     assert isinstance(game, Poker)
     theirs = [move for player, move in line if player != seat]
@@ -96,21 +105,31 @@ def sent(
     vars(opponent).update({name: getattr(known, name) for name in ("adviser", "worth", "best")})  # worked out once
     room = studio_of(client).room
     name, visit = room.open(opponent, seat, Dealt(places(game, cards, moves)))
-    told, mine = [], iter([move for player, move in line if player == seat])
+    told, mine = [], iter([number for number, (player, _) in enumerate(line) if player == seat])
     for _ in count():
         visit.wait(30.0)
         assert visit.failed is None
         if visit.over:
             break
-        asked = f"/tables/{name}", f"/tables/{name}?advice=true", f"/api/tables/{name}", f"/api/tables/{name}/advice"
-        assert client.portal is not None
-        answers = client.portal.call(_answers, client.app, visit.token, asked)
-        assert {answer.status_code for answer in answers} == {200}
-        whole = [repr(sorted(answer.headers.items())).encode() + answer.content for answer in answers]
-        told.append((visit.seen.view, [each.replace(name.encode(), b"NAME") for each in whole]))
-        play(visit, next(mine))
+        number = next(mine)
+        here = (seat, tuple(map(tuple, cards)), tuple(moves[:number]))
+        if before is None or here not in before:
+            told.append((visit.seen.view, _whole(client, name, visit.token)))
+        if before is not None:
+            before.add(here)
+        play(visit, moves[number])
     room.leave(name, visit.token)
     return told
+
+
+def _whole(client: TestClient, name: str, token: str) -> list[bytes]:
+    """All that a table answers now, headers included, but for its name."""
+    asked = f"/tables/{name}", f"/tables/{name}?advice=true", f"/api/tables/{name}", f"/api/tables/{name}/advice"
+    assert client.portal is not None
+    answers = client.portal.call(_answers, client.app, token, asked)
+    assert {answer.status_code for answer in answers} == {200}
+    whole = [repr(sorted(answer.headers.items())).encode() + answer.content for answer in answers]
+    return [each.replace(name.encode(), b"NAME") for each in whole]
 
 
 async def _answers(app: Any, token: str, paths: Sequence[str]) -> list[httpx2.Response]:

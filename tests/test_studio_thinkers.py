@@ -125,10 +125,11 @@ def test_leagues_are_played_by_those_who_think_elsewhere(client, monkeypatch):
 
 @pytest.mark.slow
 def test_leagues_have_what_a_searcher_wrote_down_elsewhere(client):
-    _, won = league_of(client, "leduc", "resolver", "feint:leduc", "call")
+    told, won = league_of(client, RESOLVER["game"], "resolver", "call", "random")
+    assert told["left_out"] == {}
     assert {each["kind"] for each in won.values()} == {EXACT}
-    assert won["resolver", "call"]["value"] > 0.3
-    assert abs(won["resolver", "feint:leduc"]["value"]) < 0.1
+    assert won["resolver", "call"]["value"] > 0
+    assert won["resolver", "random"]["value"] > 0
 
 
 def test_what_somebody_does_everywhere_is_told_where_it_is_known():

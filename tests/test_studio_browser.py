@@ -237,11 +237,12 @@ def test_two_agents_of_holdem_are_compared_hand_by_hand(page, runs):
     settled(page)
     assert page.locator(".chart.differing g").count() == 169
     assert page.locator(".chart.differing .change:not(.same)").count() > 100
+    looked_at(page, "compared-holdem")
+    page.get_by_text("The other 157 kinds of hands").click()
     aces = page.locator("#differences tr", has=page.locator("td >> text=/^AA$/")).first.inner_text()
     for each in ("feint:holdem", run):
         pairs = [feint.ask(each, f"A{one}A{other}").moves["raise"] for one, other in combinations("shdc", 2)]
         assert f"{sum(pairs) / 6:.1%}" in aces
-    looked_at(page, "compared-holdem")
     page.focus("#second_at")
     page.keyboard.press("Home")
     page.wait_for_selector("text=Second: at step")

@@ -154,6 +154,7 @@ def looked_at(page: Page, name: str) -> None:
 def test_every_page_is_fit_to_be_seen(page):
     for tab in tabs():
         page.goto(tab.path)
+        settled(page)
         looked_at(page, tab.title.lower())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated
@@ -47,7 +48,7 @@ def compare(
 ) -> HTMLResponse:
     index: Index = request.app.state.studio.index
     known = {each.key: each for each in index.listed() if each.finished}
-    first = first or next(iter(known), "")
+    first = first or _usual(list(known.values()))
     one = finished(index, first)
     alike = [each for each in known.values() if each.config.fingerprint == one.config.fingerprint]
     if second not in {each.key for each in alike}:
@@ -67,6 +68,12 @@ def compare(
         alert = h.p(".failed", role="alert")[str(error)]
         content = _differences(request, pair, "", 1, "", "")
     return page(request, "Compare", choices, alert, content)
+
+
+def _usual(known: list[Listed]) -> str:
+    """What to begin with: a run that there is another one to compare with, if there is."""
+    games = Counter(each.config.fingerprint for each in known)
+    return next((each.key for each in known if games[each.config.fingerprint] > 1), known[0].key if known else "")
 
 
 def _choices(first: str, second: str, known: list[Listed], alike: list[Listed], pair: Sequence[Chosen]) -> Renderable:

@@ -175,7 +175,11 @@ class Leagues:
             raise BadInput(f"{name} thinks in a process that starts no rules of somebody's own, as {league.game} has.")
         thinker = self._thinkers.player(name, league.game, league.seed)
         league.doing = f"{name} is asked what it does everywhere"
-        written = thinker.written()
+        try:
+            written = thinker.written()
+        except (BadInput, Gone) as error:
+            thinker.close()
+            raise BadInput(f"{name} could not say what it does ({error}); play the league again.") from error
         if written is not None:
             thinker.close()
             return _keeping_to(written, form)

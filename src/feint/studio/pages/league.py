@@ -98,7 +98,7 @@ def one_page(
     hand: HandNumber = 1,
 ) -> HTMLResponse:
     league: League = request.app.state.studio.leagues.find(name)
-    known = league.names if league.over else []
+    known = league.names if league.over and not league.failed else []
     pair = (first, second) if first in known and second in known else None
     told = None if pair is None else watched(request, league, *pair, hand)
     return page(request, f"League of {league.game}", *_league(league, unit, pair, hand, told))

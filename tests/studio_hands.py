@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
+import httpx2
 from starlette.testclient import TestClient
 
 from feint.games.game import CHANCE, TERMINAL, Game
@@ -59,9 +60,10 @@ def places(game: Poker, cards: Sequence[Sequence[int]], moves: Sequence[int]) ->
         wanted, before = tuple(sorted(next(due))), 0.0
         after = game.deal(state, wanted)
         chances = list(game.chance(state)) if game.deck.copies_of_kind > 1 else None
-        if chances is None:  # as many as the deck has draws, all as likely
-            draws = [drawn for _, drawn in game.deck.draws(state.dealt, len(wanted))]
-            found.append((draws.index(wanted) + 0.5) / len(draws))
+        if chances is None:  # all draws are as likely
+            place, often = next((n, each) for n, (each, drawn) in enumerate(game.deck.draws(state.dealt, len(wanted)))
+                                if drawn == wanted)  # fmt: skip
+            found.append((place + 0.5) * often)
         else:
             for chance, outcome in chances:
                 if outcome == after:
@@ -84,9 +86,18 @@ def line_of(game: Game[Any], choose: Any) -> list[tuple[int, int]]:
 
 
 def sent(
-    client: TestClient, known: Opponent, seat: int, line: list[tuple[int, int]], cards: Sequence[Sequence[int]]
+    client: TestClient,
+    known: Opponent,
+    seat: int,
+    line: list[tuple[int, int]],
+    cards: Sequence[Sequence[int]],
+    before: set[Any] | None = None,
 ) -> list[tuple[Any, list[bytes]]]:
-    """All that a person is sent in a hand, decision by decision until it is over: what they know, and the bytes."""
+    """All that a person is sent in a hand, decision by decision until it is over: what they know, and the bytes.
+
+    Decisions that are in `before`, those of hands with the same cards that were bet alike so far, are not asked about
+    again.
+    """
     game, moves = known.form.game, [move for _, move in line]
     assert isinstance(game, Poker)
     theirs = [move for player, move in line if player != seat]
@@ -94,21 +105,40 @@ def sent(
     vars(opponent).update({name: getattr(known, name) for name in ("adviser", "worth", "best")})  # worked out once
     room = studio_of(client).room
     name, visit = room.open(opponent, seat, Dealt(places(game, cards, moves)))
-    client.cookies.set("seat", visit.token)
-    told, mine = [], iter([move for player, move in line if player == seat])
+    told, mine = [], iter([number for number, (player, _) in enumerate(line) if player == seat])
     for _ in count():
         visit.wait(30.0)
         assert visit.failed is None
         if visit.over:
             break
-        asked = f"/tables/{name}", f"/tables/{name}?advice=true", f"/api/tables/{name}", f"/api/tables/{name}/advice"
-        answers = [client.get(path) for path in asked]
-        assert {answer.status_code for answer in answers} == {200}
-        whole = [repr(sorted(answer.headers.items())).encode() + answer.content for answer in answers]
-        told.append((visit.seen.view, [each.replace(name.encode(), b"NAME") for each in whole]))
-        play(visit, next(mine))
+        number = next(mine)
+        here = (seat, tuple(map(tuple, cards)), tuple(moves[:number]))
+        if before is None or here not in before:
+            told.append((visit.seen.view, _whole(client, name, visit.token)))
+        if before is not None:
+            before.add(here)
+        play(visit, moves[number])
     room.leave(name, visit.token)
     return told
+
+
+def _whole(client: TestClient, name: str, token: str) -> list[bytes]:
+    """All that a table answers now, headers included, but for its name."""
+    asked = f"/tables/{name}", f"/tables/{name}?advice=true", f"/api/tables/{name}", f"/api/tables/{name}/advice"
+    assert client.portal is not None
+    answers = client.portal.call(_answers, client.app, token, asked)
+    assert {answer.status_code for answer in answers} == {200}
+    whole = [repr(sorted(answer.headers.items())).encode() + answer.content for answer in answers]
+    return [each.replace(name.encode(), b"NAME") for each in whole]
+
+
+async def _answers(app: Any, token: str, paths: Sequence[str]) -> list[httpx2.Response]:
+    """What somebody with a token is answered, all of it within the studio's own loop: thousands are asked for."""
+    asked = httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app), base_url=f"http://{HOST}", cookies={"seat": token}, trust_env=False
+    )
+    async with asked:
+        return [await asked.get(path) for path in paths]
 
 
 def play(visit: Visit, move: int) -> None:

@@ -11,6 +11,7 @@ import shutil
 import socket
 import threading
 import time
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,7 @@ def looked_at(page: Page, name: str) -> None:
 def test_every_page_is_fit_to_be_seen(page):
     for tab in tabs():
         page.goto(tab.path)
+        settled(page)
         looked_at(page, tab.title.lower())
 
 
@@ -223,18 +225,36 @@ def test_a_player_is_bound_where_bets_differ(page):
     page.get_by_role("button", name="Solve again").click()
     page.wait_for_selector(".locks")
     settled(page)
-    assert "oop after the start: check 100.0%, 0.5 pot 0.0%, all-in 0.0%, with any" in page.inner_text(".locks")
+    assert "oop after the start: check 100.0%, 0.5 pot 0.0%, all-in 0.0%, with any hand" in page.inner_text(".locks")
     looked_at(page, "bound")
 
 
 @pytest.mark.slow
 def test_two_agents_of_holdem_are_compared_hand_by_hand(page, runs):
-    feint.train("nfsp", "holdem", steps=1, out=runs / "beginner")
+    tiny = {"tables": 16, "network.hidden": [8], "replay": {"kind": "rows", "capacity": 200}}
+    tiny |= {"average": {"kind": "reservoir", "capacity": 200}}
+    run = feint.train("nfsp", "holdem", settings=tiny, steps=200, out=runs / "beginner", save_every=0.0)
     page.goto("/compare?first=feint:holdem&second=beginner")
     settled(page)
     assert page.locator(".chart.differing g").count() == 169
     assert page.locator(".chart.differing .change:not(.same)").count() > 100
     looked_at(page, "compared-holdem")
+    page.get_by_text("The other 157 kinds of hands").click()
+    aces = page.locator("#differences tr", has=page.locator("td >> text=/^AA$/")).first.inner_text()
+    for each in ("feint:holdem", run):
+        pairs = [feint.ask(each, f"A{one}A{other}").moves["raise"] for one, other in combinations("shdc", 2)]
+        assert f"{sum(pairs) / 6:.1%}" in aces
+    page.focus("#second_at")
+    page.keyboard.press("Home")
+    page.wait_for_selector("text=Second: at step")
+    settled(page)
+    assert page.locator(".chart.differing g").count() == 169
+    page.fill("input[name=betting]", "raise call")
+    page.fill("input[name=board]", "Ks7h2d")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_selector("text=After raise call")
+    settled(page)
+    assert page.locator(".chart.differing g").count() == 169
 
 
 def test_a_hand_is_replayed_step_by_step(page):

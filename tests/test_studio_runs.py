@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import htpy as h
 import pytest
@@ -31,6 +31,7 @@ from feint.studio.leagues import Leagues
 from feint.studio.learning import Course, counted, picture
 from feint.studio.pages.runs import figure
 from feint.studio.trainings import Trainings
+from feint.studio.visit import Late
 
 HOST = "127.0.0.1:8077"
 EVIL = ("../out", "..", "a/b", "/tmp/x", "A", "", "-x", ".hidden", "a\x00b", "a" * 65, "feint:leduc", "x\n", "é")
@@ -257,6 +258,7 @@ def test_what_has_not_begun_is_stopped_at_once(tmp_path: Path) -> None:
     assert not (tmp_path / "mine").exists()
 
 
+@pytest.mark.slow
 def test_closing_leaves_a_checkpoint_and_failures_say_why(tmp_path: Path) -> None:
     with TestClient(make_app(tmp_path, tmp_path / "h.sqlite", (HOST,)), base_url=f"http://{HOST}") as client:
         for name, algorithm in (("one", "cfr"), ("two", "linear-program")):
@@ -321,6 +323,31 @@ def test_trainings_start_no_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         *("-P", "-m", "feint", "train", f"--out={tmp_path / 'mine'}", "--seed", "0", "--set", "gamma=2.0"),
         *("--seconds", "2.0", "--", "cfr+", "kuhn"),
     ]
+
+
+def test_trainings_are_bounded_and_say_why_they_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Going:
+        pid, code = 2**22, None
+
+        def __init__(self, command: list[str], stderr: IO[bytes], **_: Any) -> None:
+            stderr.write(b"reading\nfeint: It is too large.\n")
+            stderr.flush()
+
+        def poll(self) -> int | None:
+            return self.code
+
+    monkeypatch.setattr(subprocess, "Popen", Going)
+    config, trainings = RunConfig("kuhn", "cfr+", {}, seconds=2.0), Trainings(tmp_path)
+    for name in ("one", "two"):
+        trainings.start(name, config, None, {})
+    with pytest.raises(Late, match="one and two are being trained, as many as at once can be"):
+        trainings.start("three", config, None, {})
+    Going.code = 2
+    failed = trainings.find("two")
+    assert failed is not None
+    assert (failed.failed, failed.said) == (True, "It is too large.")
+    trainings.start("three", config, None, {})
+    trainings.close()
 
 
 def played(client: TestClient, asked: dict[str, Any]) -> dict[str, Any]:
@@ -414,7 +441,8 @@ def test_played_leagues_have_the_means_of_the_cross_table(client: TestClient) ->
 
 
 def test_leagues_are_bounded(client: TestClient) -> None:
-    leagues, index = Leagues(), client.app.state.studio.index  # type: ignore[attr-defined]
+    studio = client.app.state.studio
+    leagues, index = Leagues(studio.thinkers), studio.index  # type: ignore[attr-defined]
     leagues._play = lambda *_: None  # type: ignore[method-assign]  # they wait for ever
     for _ in range(4):
         leagues.start(index, "kuhn", ("random", "call"), 100)

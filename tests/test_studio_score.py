@@ -27,7 +27,7 @@ def test_with_luck_taken_out_the_score_is_what_moves_are_worth():
     room = Room(lambda hand: None)
     _, visit = room.open(opponent, None, np.random.default_rng(2))
     luck = random.Random(4)
-    for _ in range(600):
+    for _ in range(200):
         while not visit.over:
             visit.wait(60.0)
             if visit.offered():

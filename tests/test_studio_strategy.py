@@ -199,7 +199,7 @@ def test_the_nearest_equilibrium_is_the_nearest(tree_of):
         assert near.distance == pytest.approx(math.sqrt(min(tried)), abs=1e-5)
 
 
-@pytest.mark.parametrize("game", ["leduc", "leduc_thesis"])
+@pytest.mark.parametrize("game", ["leduc", pytest.param("leduc_thesis", marks=pytest.mark.slow)])
 def test_what_the_other_holds_is_as_the_rules_have_it(tree_of, game):
     tree = tree_of(game)
     pages = Pages(tree, random_table(tree, 3))

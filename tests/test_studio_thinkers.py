@@ -13,10 +13,17 @@ from itertools import product
 from pathlib import Path
 
 import httpx2
+import numpy as np
 import pytest
 
+import feint
+from feint.evaluate.measure import ESTIMATE, EXACT
+from feint.forms.library import form_of
 from feint.players.player import Observation
-from feint.studio import thinkers
+from feint.runs.lineup import players
+from feint.runs.resolving import Resolving
+from feint.runs.simulating import Simulating
+from feint.studio import leagues, thinkers
 from feint.studio.index import Opponent
 from feint.studio.thinkers import SAID, Gone, Thinker
 from studio_hands import Dealt, client_of, places, play, studio_of
@@ -80,6 +87,58 @@ def test_hands_are_played_against_one_who_thinks_elsewhere(client):
         played_out(client, name, visit, luck.choice)
         assert client.get(f"/api/tables/{name}").json()["score"]["hands"] == number
         client.post(f"/api/tables/{name}/hands", json={})
+
+
+def league_of(client, game, *names):
+    """A league to its end, in which nobody may think here."""
+    with pytest.MonkeyPatch.context() as patch:
+        for config in (Simulating, Resolving):
+            patch.setattr(config, "at", lambda *_: pytest.fail("it thinks in the studio's own process"))
+        begun = client.post("/api/league", json={"game": game, "players": names, "hands": 1000})
+        assert begun.status_code == 200, begun.text
+        path = f"/api/league/{begun.json()['league']}"
+        until(lambda: client.get(path).json()["over"], 600.0)
+    told = client.get(path).json()
+    assert told["failed"] is None
+    return told, {(each["first"], each["second"]): each for each in told["matches"]}
+
+
+def test_leagues_are_played_by_those_who_think_elsewhere(client, monkeypatch):
+    monkeypatch.setattr(leagues, "BY_HAND", 6)
+    seated_before = sum(not each.left for each in studio_of(client).thinkers._seated)
+    told, won = league_of(client, "kuhn", "ismcts", "random", "call", "rlcard")
+    assert told["left_out"]["rlcard"].startswith("RLCard's agents play Leduc and limit hold'em for two")
+    assert {pair: (each["kind"], each["hands"]) for pair, each in won.items() if pair[0] < pair[1]} == {
+        ("ismcts", "random"): (ESTIMATE, 6),
+        ("call", "ismcts"): (ESTIMATE, 6),
+        ("call", "random"): (EXACT, None),
+    }
+    assert sum(not each.left for each in studio_of(client).thinkers._seated) == seated_before
+    asked = f"{told['goto']}?first=ismcts&second=call&hand=2"
+    until(lambda: "data-refresh" not in client.get(asked).text)
+    assert "ismcts (1)" in client.get(asked).text
+    hands = [client.get(f"/api{told['goto']}/hand?first=ismcts&second=call&hand=2").json() for _ in range(2)]
+    assert hands[0] == hands[1]
+    assert {step["chance"] for step in hands[0]["steps"] if step["player"] == "ismcts"} == {None}
+    assert sum(not each.left for each in studio_of(client).thinkers._seated) == seated_before
+
+
+@pytest.mark.slow
+def test_leagues_have_what_a_searcher_wrote_down_elsewhere(client):
+    told, won = league_of(client, RESOLVER["game"], "resolver", "call", "random")
+    assert told["left_out"] == {}
+    assert {each["kind"] for each in won.values()} == {EXACT}
+    assert won["resolver", "call"]["value"] > 0
+    assert won["resolver", "random"]["value"] > 0
+
+
+def test_what_somebody_does_everywhere_is_told_where_it_is_known():
+    chair, sits = thinkers._Chair(), [("sit", ("call", "kuhn", 0)), ("written", ())]
+    how, said = chair.take(sits)
+    known = players()["call"].at(form_of("kuhn"), 0).strategy
+    assert (how, said.fingerprint) == (SAID, known.fingerprint)
+    np.testing.assert_array_equal(said.probabilities, known.table(feint.unroll("kuhn")))
+    assert chair.take([("sit", ("ismcts", "kuhn", 0)), ("written", ())]) == (SAID, None)
 
 
 def test_it_keeps_nothing_of_tables_that_were_left(client):

@@ -59,5 +59,6 @@ def _listening(port: int) -> socket.socket:
     try:
         listening.bind((HERE, port))
     except OSError as error:
+        listening.close()
         raise BadInput(f"Port {port} cannot be used ({error.strerror}); choose another with --port, or 0.") from error
     return listening

@@ -15,25 +15,26 @@ Told = Callable[[str, str, Match | None], None]
 
 
 def round_robin(
-    form: Form, players: Mapping[str, Player], hands: int, seed: int, told: Told
+    form: Form, players: Mapping[str, Player], hands: int, seed: int, told: Told, by_hand: int | None = None
 ) -> Iterator[dict[tuple[str, str], Measure]]:
-    """What each named player wins off each other one, who takes all other seats, in chips per hand; pair by pair."""
+    """What each named player wins off each other one, who takes all other seats, in chips per hand; pair by pair.
+
+    Where one of them decides hand by hand, `by_hand` hands are played at most.
+    """
     names, mirrored = list(players), form.players == 2 and form.zero_sum
+
+    def winnings(one: str, two: str) -> Measure:
+        told(one, two, None)
+        both = players[one], players[two]
+        if (exact := exact_winnings(form, both)) is not None:
+            return Measure("winnings", exact, CHIPS, EXACT)
+        most = min(hands, by_hand) if by_hand and any(player.strategy is None for player in both) else hands
+        return play_players(form, both, most, seed, lambda so_far: told(one, two, so_far)).winnings
+
     for number, one in enumerate(names):
         for two in names[number + 1 :]:
-            won = _winnings(form, players, one, two, hands, seed, told)
-            back = other_side(won) if mirrored else _winnings(form, players, two, one, hands, seed, told)
-            yield {(one, two): won, (two, one): back}
-
-
-def _winnings(
-    form: Form, players: Mapping[str, Player], one: str, two: str, hands: int, seed: int, told: Told
-) -> Measure:
-    told(one, two, None)
-    both = players[one], players[two]
-    if (exact := exact_winnings(form, both)) is not None:
-        return Measure("winnings", exact, CHIPS, EXACT)
-    return play_players(form, both, hands, seed, lambda so_far: told(one, two, so_far)).winnings
+            won = winnings(one, two)
+            yield {(one, two): won, (two, one): other_side(won) if mirrored else winnings(two, one)}
 
 
 def other_side(won: Measure) -> Measure:

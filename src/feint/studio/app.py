@@ -65,7 +65,7 @@ def make_app(runs: Path, archive: Path, hosts: Collection[str], ready: threading
     """The studio over a folder of runs; `hosts` are the addresses that it answers to."""
     kept, thinkers = Archive(archive), Thinkers()
     index, room = Index(runs, thinkers), Room(kept.keep)
-    studio = Studio(thinkers, index, room, kept, Spots(), Trainings(runs), Suited(), Leagues(), Later())
+    studio = Studio(thinkers, index, room, kept, Spots(), Trainings(runs), Suited(), Leagues(thinkers), Later())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -7,21 +7,27 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import final
 
 from feint.evaluate.league import round_robin
 from feint.evaluate.match import Match
 from feint.evaluate.measure import Measure
 from feint.forms.form import Form
+from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
 from feint.players.player import Player, StrategyPlayer
 from feint.studio.index import Index, NotHere
-from feint.studio.suited import form_for
+from feint.studio.suited import form_for, trainable
+from feint.studio.thinkers import Gone, Thinker, Thinkers
 from feint.studio.visit import Late
+from feint.studio.watched import Seat, Watched, watch
 
 MOST_PLAYERS = 8
 MOST_HANDS = 200_000
 """In each match."""
+BY_HAND = 400
+"""In matches of somebody who decides hand by hand, at most: thousands of them would take too long."""
 MOST_KEPT = 16
 MOST_WAITING = 4
 """Leagues that are being played or wait for that."""
@@ -48,6 +54,8 @@ class League:
     players: dict[str, Player] = field(default_factory=dict)
     won: dict[tuple[str, str], Measure] = field(default_factory=dict)
     """What the first wins off the second, in chips per hand and the mean over seats."""
+    again: dict[str, Seat] = field(default_factory=dict)
+    """How each of them sits down once more, for whoever watches a hand."""
 
     @property
     def over(self) -> bool:
@@ -64,6 +72,20 @@ class League:
         """Who takes part."""
         return list(self.players)
 
+    def thinks(self, name: str) -> bool:
+        """Whether somebody who takes part may think for long about a hand."""
+        return isinstance(self.players.get(name), Thinker)
+
+    def hand(self, first: str, second: str, number: int) -> Watched:
+        """A hand between two of its players, played for whoever watches; the same number is the same hand."""
+        if self.form is None or first not in self.players or second not in self.players:
+            raise NotHere("There is no such player in this league; choose two of those in its table.")
+        seats = self.again[first], self.again[second]
+        try:
+            return watch(self.form, (first, second), seats, self.seed, number)
+        except Gone as error:
+            raise Gone(f"The hand was broken off ({error}); watch it again.") from error
+
 
 class _Closing(Exception):
     """The studio closes while a league is played."""
@@ -73,8 +95,8 @@ class _Closing(Exception):
 class Leagues:
     """All of them, a bounded number, played one after another."""
 
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(1, "league")
+    def __init__(self, thinkers: Thinkers) -> None:
+        self._thinkers, self._pool = thinkers, ThreadPoolExecutor(1, "league")
         self._lock, self._closed = threading.Lock(), False
         self._known: dict[str, League] = {}
 
@@ -116,9 +138,13 @@ class Leagues:
             league.failed = "The studio was closed before it was over."
         except BadInput as error:
             league.failed = str(error)
+        except Gone as error:
+            league.failed = f"The league was broken off ({error}); play it again."
         except Exception as error:  # a player that fails must not leave a page waiting for ever
             league.failed = f"The league cannot be played ({type(error).__name__}: {error}); choose other players."
         finally:
+            for player in league.players.values():
+                player.close()
             league.doing = ""
 
     def _seat(self, index: Index, league: League) -> None:
@@ -128,25 +154,47 @@ class Leagues:
             league.doing = f"{name} is sitting down"
             self._check_open()
             try:
-                player = _player(index, name, league.form)
-                if player.strategy is None:
-                    raise BadInput(f"{name} decides hand by hand, and thousands of hands would take too long.")
-                league.players[name] = player
-            except BadInput as error:
+                league.players[name], league.again[name] = self._seated(index, name, league, league.form)
+            except (BadInput, Gone) as error:
                 league.left_out[name] = str(error)
         if len(league.players) < 2:
             reasons = " ".join(league.left_out.values())
             raise BadInput(f"Fewer than two of these players can sit down. {reasons}")
+
+    def _seated(self, index: Index, name: str, league: League, form: Form) -> tuple[Player, Seat]:
+        """A player, and how it sits down once more; those who think do so where they hold up nobody."""
+        if name in index.folders():
+            return _keeping_to(index.run(name).strategy, form)
+        config = index.players()[name]
+        if not config.thinks:
+            player = config.at(form, league.seed)
+            if player.strategy is not None:
+                return _keeping_to(player.strategy, form)
+            return player, partial(config.at, form)
+        if league.game not in trainable(index):
+            raise BadInput(f"{name} thinks in a process that starts no rules of somebody's own, as {league.game} has.")
+        thinker = self._thinkers.player(name, league.game, league.seed)
+        league.doing = f"{name} is asked what it does everywhere"
+        try:
+            written = thinker.written()
+        except (BadInput, Gone) as error:
+            thinker.close()
+            raise BadInput(f"{name} could not say what it does ({error}); play the league again.") from error
+        if written is not None:
+            thinker.close()
+            return _keeping_to(written, form)
+        return thinker, partial(self._thinkers.player, name, league.game)
 
     def _meet(self, league: League) -> None:
         assert league.form is not None
 
         def told(one: str, two: str, so_far: Match | None) -> None:
             self._check_open()
-            hands = f", {so_far.hands:,} of {league.hands:,} hands" if so_far else ""
+            won = so_far.winnings if so_far else None
+            hands = f", {won.hands:,} of {won.asked or won.hands:,} hands" if won else ""
             league.doing = f"{one} against {two}{hands}"
 
-        for pair in round_robin(league.form, league.players, league.hands, league.seed, told):
+        for pair in round_robin(league.form, league.players, league.hands, league.seed, told, BY_HAND):
             league.won |= pair
             league.done += 1
 
@@ -169,7 +217,6 @@ def _check_plays(index: Index, player: str, game: str) -> None:
         raise NotHere(f"There is no game called {game[:60]!r}; choose one from the list.")
 
 
-def _player(index: Index, name: str, form: Form) -> Player:
-    if name in index.folders():
-        return StrategyPlayer(index.run(name).strategy, form)
-    return index.players()[name].at(form, None)
+def _keeping_to(strategy: Strategy, form: Form) -> tuple[Player, Seat]:
+    """Whoever plays a strategy."""
+    return StrategyPlayer(strategy, form), partial(StrategyPlayer, strategy, form)

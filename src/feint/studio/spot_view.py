@@ -74,7 +74,8 @@ def locks_of(job: Job) -> Node:
     names = {player: seat for seat, player in SEATS.items()}
     told = [
         f"{names[job.spot.after(each.betting).hand.actor]} after {each.betting or 'the start'}: "
-        f"{', '.join(f'{word} {often:.1%}' for word, often in each.moves.items())}, with {each.hands}"
+        f"{', '.join(f'{word} {often:.1%}' for word, often in each.moves.items())}, with "
+        f"{'any hand' if each.hands == 'any' else each.hands}"
         for each in locks
     ]
     return h.section(".locks", aria_label="What players are bound to")[

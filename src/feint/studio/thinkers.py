@@ -22,6 +22,7 @@ from weakref import WeakSet
 
 from feint.forms.form import Form
 from feint.forms.library import form_of
+from feint.forms.strategy import TabularStrategy
 from feint.games.errors import BadInput
 from feint.players.player import Observation, Player, Result
 from feint.runs.lineup import players
@@ -29,6 +30,8 @@ from feint.tree.cache import keep_compiled
 
 PATIENCE = 180.0
 """Seconds that one thought may take, what is compiled for it counted in."""
+PATIENCE_FOR_ALL = 1800.0
+"""Seconds in which a player writes down what it does everywhere, which is a thought at every decision of a game."""
 MOST = 32
 """Players who may sit there at once."""
 POLITE = 10
@@ -55,9 +58,14 @@ class Thinker(Player):
         self._told: list[Call] = []
         self._asking, self.left = threading.Lock(), False
 
-    def sit(self, key: str, game: str) -> None:
-        """Become a player by name at a game by name."""
-        self._ask("sit", key, game)
+    def sit(self, key: str, game: str, seed: int | None = None) -> None:
+        """Become a player by name at a game by name; `seed` is of all that it does at random."""
+        self._ask("sit", key, game, seed)
+
+    def written(self) -> TabularStrategy | None:
+        """What it does everywhere, worked out there; None where it cannot say."""
+        told: TabularStrategy | None = self._ask("written", patience=PATIENCE_FOR_ALL)
+        return told
 
     def begin(self, player: int, told: str) -> None:
         self._told.append(("begin", (player, told)))
@@ -76,28 +84,28 @@ class Thinker(Player):
         with suppress(Gone):  # it is found out when there is something to ask
             self._send(False)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """The table is no more; whatever it thinks about is for nobody."""
         self.left = True
         if self._asking.acquire(blocking=False):
             self._line.close()
             self._asking.release()
 
-    def _ask(self, what: str, *more: Any) -> Any:
+    def _ask(self, what: str, *more: Any, patience: float | None = None) -> Any:
         self._told.append((what, more))
         with self._asking:
             try:
-                return self._answer()
+                return self._answer(patience or PATIENCE)
             finally:
                 if self.left:
                     self._line.close()
 
-    def _answer(self) -> Any:
+    def _answer(self, patience: float) -> Any:
         self._send(True)
         try:
-            if not self._line.poll(PATIENCE):
+            if not self._line.poll(patience):
                 self._process.end()
-                raise Gone(f"it thought for more than {PATIENCE:.0f} seconds")
+                raise Gone(f"it thought for more than {patience:.0f} seconds")
             how, said = self._line.recv()
         except (EOFError, OSError) as error:
             raise Gone("the process in which it thinks has ended") from error
@@ -122,7 +130,7 @@ class Thinkers:
         self._process: _Process | None = None
         self._seated: WeakSet[Thinker] = WeakSet()
 
-    def player(self, key: str, game: str) -> Thinker:
+    def player(self, key: str, game: str, seed: int | None = None) -> Thinker:
         """A player by name at a game by name; the first one waits until the process has begun."""
         with self._lock:
             if self._closed:
@@ -136,12 +144,12 @@ class Thinkers:
             seated = Thinker(self._process)
             self._seated.add(seated)
         try:
-            seated.sit(key, game)
+            seated.sit(key, game, seed)
         except BadInput:
-            seated.leave()
+            seated.close()
             raise
         except Gone as error:
-            seated.leave()
+            seated.close()
             raise Gone(f"{key} cannot sit down ({error}); try again.") from error
         return seated
 
@@ -219,6 +227,7 @@ def _serve(line: Connection[Any, Any]) -> None:
 class _Chair:
     """Where one player sits, once there is one."""
 
+    _form: Form
     _player: Player
 
     def take(self, calls: Sequence[Call]) -> tuple[str, Any]:
@@ -226,19 +235,24 @@ class _Chair:
         said = None
         try:
             for name, given in calls:
-                if name == "sit":
-                    self._player = _seated(*given)
-                else:
-                    said = getattr(self._player, name)(*given)
+                asked = self if name in ("sit", "written") else self._player
+                said = getattr(asked, name)(*given)
         except BadInput as error:
             return REFUSED, str(error)
         except Exception as error:  # a player that fails must not take others with it
             return FAILED, str(error) or type(error).__name__
         return SAID, said
 
+    def sit(self, key: str, game: str, seed: int | None) -> None:
+        self._form = _form(game)
+        self._player = players()[key].at(self._form, seed)
 
-def _seated(key: str, game: str) -> Player:
-    return players()[key].at(_form(game), None)
+    def written(self) -> TabularStrategy | None:
+        tree = self._form.tree
+        strategy = None if tree is None else self._player.strategy
+        if tree is None or strategy is None:
+            return None
+        return TabularStrategy(strategy.fingerprint, strategy.table(tree))
 
 
 @functools.lru_cache(MOST_FORMS)

@@ -18,7 +18,6 @@ from feint.players.table import Chance, HandInPlay
 from feint.players.telling import Teller
 from feint.studio.index import Opponent
 from feint.studio.score import Score, Tally, over_the_rest
-from feint.studio.thinkers import Thinker
 
 PATIENCE = 0.15
 """Seconds that a request waits for an opponent before it says that they are thinking."""
@@ -204,8 +203,7 @@ class Visit:
 
     def leave(self) -> None:
         """Nobody sits here any more."""
-        if isinstance(self._other, Thinker):
-            self._other.leave()
+        self._other.close()
 
     def _begin(self) -> None:
         self.lines, self.decisions, self.kept = [], [], None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import final
 
@@ -11,12 +12,14 @@ import numpy as np
 from htpy import Node
 
 from feint.forms.form import Form
-from feint.forms.strategy import Strategy
 from feint.games.game import TERMINAL
 from feint.games.words import chips
-from feint.players.player import StrategyPlayer
+from feint.players.player import Player, StrategyPlayer
 from feint.players.table import HandInPlay
 from feint.studio.drawing import cards
+
+Seat = Callable[[int], Player]
+"""How somebody sits down, given a seed for all that they do at random."""
 
 
 @final
@@ -28,8 +31,8 @@ class Step:
     seat: int
     sees: str
     chose: str
-    chance: float
-    """How often it makes this move there."""
+    chance: float | None
+    """How often it makes this move there; None where it decides hand by hand."""
 
 
 @final
@@ -45,26 +48,33 @@ class Watched:
     won: tuple[float, ...]
 
 
-def watch(form: Form, names: Sequence[str], strategies: Sequence[Strategy], seed: int, number: int) -> Watched:
+def watch(form: Form, names: Sequence[str], sits: Sequence[Seat], seed: int, number: int) -> Watched:
     """One hand between two; the same number is the same hand, and the first changes seats with it.
 
     The second takes all other seats.
     """
     who = [0 if seat == number % form.players else 1 for seat in range(form.players)]
-    sitting = [StrategyPlayer(strategies[one], form, _seed(number, seat)) for seat, one in enumerate(who)]
-    seats = tuple(names[one] for one in who)
-    hand = HandInPlay(form.game, sitting, np.random.default_rng((seed, number)))
-    steps = []
+    with ExitStack() as over:
+        sitting = []
+        for seat, one in enumerate(who):
+            sitting.append(sits[one](_seed(number, seat)))
+            over.callback(sitting[-1].close)
+        return _played(form, [names[one] for one in who], sitting, np.random.default_rng((seed, number)))
+
+
+def _played(form: Form, seats: Sequence[str], sitting: Sequence[Player], chance: np.random.Generator) -> Watched:
+    hand, steps = HandInPlay(form.game, sitting, chance), []
     while (actor := hand.actor) != TERMINAL:
-        seen = hand.observation(actor)
-        chances = sitting[actor].chances(seen)
+        seen, player = hand.observation(actor), sitting[actor]
+        chances = player.chances(seen) if isinstance(player, StrategyPlayer) else None
         hand.step()
         _, move, word = hand.made[-1]
-        steps.append(Step(seats[actor], actor, seen.label, word, float(chances[move])))
+        often = None if chances is None else float(chances[move])
+        steps.append(Step(seats[actor], actor, seen.label, word, often))
     scenes = [hand.observation(seat).scene for seat in range(form.players)]
     held = tuple(tuple(scene.cards) for scene in scenes if scene is not None)
     board = tuple(scenes[0].board) if scenes[0] is not None else ()
-    return Watched(seats, held, board, tuple(steps), hand.won)
+    return Watched(tuple(seats), held, board, tuple(steps), hand.won)
 
 
 def _seed(number: int, seat: int) -> int:
@@ -79,13 +89,20 @@ def drawn(seen: Watched) -> list[Node]:
         _laid_out(seen, called),
         h.ol(".steps", aria_label="The hand")[
             (
-                h.li[h.strong[called[step.seat]], f" sees {step.sees}: ", h.strong[step.chose], f" ({step.chance:.0%})"]
+                h.li[h.strong[called[step.seat]], f" sees {step.sees}: ", h.strong[step.chose], _often(step)]
                 for step in seen.steps
             ),
             h.li[_end(seen, called)],
         ],
-        h.p(".note")["In brackets after a player: the seat; after a move: how often the player makes it there."],
+        h.p(".note")[
+            "In brackets after a player: the seat; after a move: how often the player makes it there, where that is "
+            "known."
+        ],
     ]
+
+
+def _often(step: Step) -> str:
+    return "" if step.chance is None else f" ({step.chance:.0%})"
 
 
 def _laid_out(seen: Watched, called: Sequence[str]) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated
@@ -47,7 +48,7 @@ def compare(
 ) -> HTMLResponse:
     index: Index = request.app.state.studio.index
     known = {each.key: each for each in index.listed() if each.finished}
-    first = first or next(iter(known), "")
+    first = first or _usual(list(known.values()))
     one = finished(index, first)
     alike = [each for each in known.values() if each.config.fingerprint == one.config.fingerprint]
     if second not in {each.key for each in alike}:
@@ -67,6 +68,12 @@ def compare(
         alert = h.p(".failed", role="alert")[str(error)]
         content = _differences(request, pair, "", 1, "", "")
     return page(request, "Compare", choices, alert, content)
+
+
+def _usual(known: list[Listed]) -> str:
+    """What to begin with: a run that there is another one to compare with, if there is."""
+    games = Counter(each.config.fingerprint for each in known)
+    return next((each.key for each in known if games[each.config.fingerprint] > 1), known[0].key if known else "")
 
 
 def _choices(first: str, second: str, known: list[Listed], alike: list[Listed], pair: Sequence[Chosen]) -> Renderable:
@@ -123,7 +130,7 @@ def _differences(
     both = zip(pair, (first.pages, second.pages), strict=True)
     judged = [(each.words, pages.exploitability.words) for each, pages in both]
     return [
-        _judged(judged),
+        _judged(judged, "Exploitability", "What a best response gains"),
         h.section("#differences", aria_label="Where they differ")[
             h.h2["Where they differ"],
             h.p[
@@ -155,9 +162,9 @@ def _differences(
     ]
 
 
-def _judged(rows: Iterable[tuple[str, str]]) -> Renderable:
+def _judged(rows: Iterable[tuple[str, str]], judged: str, caption: str) -> Renderable:
     return h.section(aria_label="How good they are")[
-        h.h2["How good they are"], table(("Strategy", "Exploitability"), rows, "What a best response gains")
+        h.h2["How good they are"], table(("Strategy", judged), rows, caption)
     ]
 
 
@@ -210,7 +217,8 @@ def _by_hands(request: Request, pair: tuple[Chosen, Chosen], betting: str, board
         field("Board", "board", board, maxlength="40"),
         h.button(type="submit")["Show"],
     ]
-    judged = _judged((each.words, each.listed.how_good) for each in pair)
+    ends = ((each.listed.key, each.listed.how_good) for each in pair)
+    judged = _judged(ends, "Judged at its end", "As it was judged when it was trained")
     if walk.hand.board and not board:
         return [judged, form, h.p["The board lies open here: name its cards."]]
     told = []

@@ -16,18 +16,19 @@ from feint.evaluate.ratings import cycles, means, ratings
 from feint.studio.heat import heat_map
 from feint.studio.heat import told as words
 from feint.studio.index import Index
-from feint.studio.leagues import MOST_HANDS, MOST_PLAYERS, League
+from feint.studio.leagues import BY_HAND, MOST_HANDS, MOST_PLAYERS, League
 from feint.studio.page import Tab, chooser, field, page, table
 from feint.studio.pages.league_api import MOST_WATCHED, USUAL_HANDS, HandNumber, watched
+from feint.studio.pages.strategy import working
 from feint.studio.suited import trainable
-from feint.studio.watched import drawn
+from feint.studio.watched import Watched, drawn
 
 router = APIRouter()
 TAB = Tab(6, "League", "/league")
 AGAIN = "1000"
 BLINDS = "mbb/h"
 
-Player = Annotated[str | None, Query(max_length=120)]
+Player = Annotated[str, Query(max_length=120)]
 
 
 @router.get("/league", include_in_schema=False)
@@ -55,6 +56,7 @@ def league_page(request: Request, game: Annotated[str, Query(max_length=200)] = 
                       min="100", max=f"{MOST_HANDS}", step="1", data_type="number"),
                 h.button("#play-league.primary", type="submit")["Play the league"],
             ],
+            h.p(".note")[f"Who searches or learns at the table plays {BY_HAND} hands of a match at most."],
         ],
         h.section[
             h.h2["Leagues before"],
@@ -91,15 +93,20 @@ def one_page(
     request: Request,
     name: str,
     unit: Annotated[str | None, Query(max_length=20)] = None,
-    first: Player = None,
-    second: Player = None,
+    first: Player = "",
+    second: Player = "",
     hand: HandNumber = 1,
 ) -> HTMLResponse:
     league: League = request.app.state.studio.leagues.find(name)
-    return page(request, f"League of {league.game}", *_league(league, unit, first, second, hand))
+    known = league.names if league.over and not league.failed else []
+    pair = (first, second) if first in known and second in known else None
+    told = None if pair is None else watched(request, league, *pair, hand)
+    return page(request, f"League of {league.game}", *_league(league, unit, pair, hand, told))
 
 
-def _league(league: League, unit: str | None, first: str | None, second: str | None, hand: int) -> list[Node]:
+def _league(
+    league: League, unit: str | None, pair: tuple[str, str] | None, hand: int, told: Watched | None
+) -> list[Node]:
     again = h.p[h.a(href=f"/league?{urlencode({'game': league.game})}")["Another league"]]
     if league.failed:
         return [h.p(".failed", role="alert")[league.failed], again]
@@ -119,7 +126,7 @@ def _league(league: League, unit: str | None, first: str | None, second: str | N
         ],
         *_tables(league, unit),
         h.p[h.a(href=f"/api{here}/table.csv")["The table as CSV"], " (chips per hand)"],
-        _watching(league, unit, first, second, hand),
+        _watching(league, unit, pair, hand, told),
         again,
     ]  # fmt: skip
 
@@ -159,9 +166,10 @@ def _tables(league: League, unit: str) -> list[Node]:
 def _kinds(cells: Sequence[Measure]) -> str:
     if all(cell.kind == EXACT for cell in cells):
         return "exact"
-    played = next(cell for cell in cells if cell.kind != EXACT)
+    played = sorted({cell.hands or 0 for cell in cells if cell.kind != EXACT})
     some = " others are exact" if any(cell.kind == EXACT for cell in cells) else ""
-    return f"estimates from {played.hands:,} hands each on duplicate deals, with 95% intervals;{some}".rstrip(";")
+    hands = " to ".join(f"{number:,}" for number in dict.fromkeys((played[0], played[-1])))
+    return f"estimates from {hands} hands each on duplicate deals, with 95% intervals;{some}".rstrip(";")
 
 
 def _circles(rings: Sequence[Sequence[str]]) -> list[Node]:
@@ -173,13 +181,10 @@ def _circles(rings: Sequence[Sequence[str]]) -> list[Node]:
     ]
 
 
-def _watching(league: League, unit: str, first: str | None, second: str | None, number: int) -> Renderable:
+def _watching(league: League, unit: str, pair: tuple[str, str] | None, number: int, told: Watched | None) -> Renderable:
     """The choice of a hand to watch, and the hand."""
     names = [(name, name) for name in league.names]
-    shown = first in league.players and second in league.players
-    one, two = (first, second) if shown else (league.names[0], league.names[1])
-    assert one is not None
-    assert two is not None
+    one, two = pair or (league.names[0], league.names[1])
     here = f"/league/{quote(league.name)}"
     following = urlencode({"unit": unit, "first": one, "second": two, "hand": min(number + 1, MOST_WATCHED)})
     return h.section(aria_label="A hand")[
@@ -191,6 +196,6 @@ def _watching(league: League, unit: str, first: str | None, second: str | None, 
             field("Hand", "hand", f"{number}", "number", min="1", max=f"{MOST_WATCHED}", step="1"),
             h.button("#watch", type="submit")["Watch a hand"],
         ],
-        drawn(watched(league, one, two, number)) if shown else None,
-        h.p[h.a("#next-hand", href=f"{here}?{following}", data_keys="n")["The next hand"]] if shown else None,
+        None if pair is None else working("The hand is being played") if told is None else drawn(told),
+        h.p[h.a("#next-hand", href=f"{here}?{following}", data_keys="n")["The next hand"]] if told else None,
     ]

@@ -9,12 +9,12 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from feint.evaluate.ratings import cycles, means, ratings
-from feint.studio.index import NotHere
+from feint.studio.later import PATIENCE, Later
 from feint.studio.leagues import MOST_HANDS, MOST_PLAYERS, League
 from feint.studio.refusals import REFUSALS
 from feint.studio.sheets import sheet
 from feint.studio.visit import Late
-from feint.studio.watched import Watched, watch
+from feint.studio.watched import Watched
 
 router = APIRouter()
 USUAL_HANDS = 20_000
@@ -77,7 +77,8 @@ class StepTold(BaseModel):
     seat: int
     sees: str
     chose: str
-    chance: float
+    chance: float | None
+    """How often the player makes it there; none where it decides hand by hand."""
 
 
 class HandTold(BaseModel):
@@ -123,7 +124,8 @@ def hand(
     hand: HandNumber = 1,
 ) -> HandTold:
     """A hand between two of its players, step by step; the same number is the same hand."""
-    seen = watched(_played(request, name), first, second, hand)
+    seen = watched(request, _played(request, name), first, second, hand, None)
+    assert seen is not None
     steps = [StepTold(**(vars(step) | {"seat": step.seat + 1})) for step in seen.steps]
     return HandTold(
         seats=list(seen.seats), cards=[list(each) for each in seen.cards], board=list(seen.board), steps=steps,
@@ -138,13 +140,15 @@ def _played(request: Request, name: str) -> League:
     return league
 
 
-def watched(league: League, first: str, second: str, number: int) -> Watched:
-    """A hand between two of a league's players."""
-    strategies = [league.players[name].strategy for name in (first, second) if name in league.players]
-    known = [strategy for strategy in strategies if strategy is not None]
-    if league.form is None or len(known) < 2:
-        raise NotHere("There is no such player in this league; choose two of those in its table.")
-    return watch(league.form, (first, second), known, league.seed, number)
+def watched(
+    request: Request, league: League, first: str, second: str, number: int, patience: float | None = PATIENCE
+) -> Watched | None:
+    """A hand between two of a league's players; None while somebody thinks about it."""
+    if not (league.thinks(first) or league.thinks(second)):
+        return league.hand(first, second, number)
+    later: Later = request.app.state.studio.later
+    asked = ("hand", league.name, first, second, number)
+    return later.soon(asked, lambda: league.hand(first, second, number), patience)
 
 
 def told(league: League) -> LeagueTold:

@@ -75,7 +75,7 @@ def _run(listed: Listed, state: str, training: Training | None, across: str | No
             h.a(".button", href=f"/?{urlencode({'opponent': key})}")["Play against it"],
             h.a(".button", href=f"/strategy/{quote(key, safe='')}")["See its strategy"],
         ]
-        if listed.finished
+        if listed.finished and not going
         else None,
         _stop(key) if here and training and not training.stopping else None,
         _resume(key) if own and not going else None,

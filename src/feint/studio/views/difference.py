@@ -16,6 +16,8 @@ SHADES = 5
 """How many strengths of colour there are."""
 NOTHING = 0.005
 """Differences below this have no colour."""
+SHOWN = 12
+"""Kinds of hands whose numbers are shown without asking."""
 
 
 def shade(change: float) -> str:
@@ -76,10 +78,20 @@ def kinds_chart(kinds: Sequence[KindApart], ranks: int) -> Renderable:
 
 
 def kinds_table(kinds: Sequence[KindApart]) -> Renderable:
-    """The same hand by hand, with all moves."""
+    """The same hand by hand, with all moves; those that differ little are folded away."""
+    most, rest = kinds[:SHOWN], kinds[SHOWN:]
+    return h.fragment[
+        _rows(most, "Those that differ most first, combinations counted"),
+        h.details[h.summary[f"The other {len(rest)} kinds of hands"], _rows(rest, "Those that differ less")]
+        if rest
+        else None,
+    ]
+
+
+def _rows(kinds: Sequence[KindApart], caption: str) -> Renderable:
     return table(
         ("Hand", "Combinations", "Moves: first, second, difference", "Apart"),
         ((each.name, f"{each.left}", difference_cell(each.first, each.second), percent(each.apart)) for each in kinds),
-        "Those that differ most first, combinations counted",
+        caption,
         numbers=1,
     )

@@ -67,7 +67,7 @@ def leduc(opponents: list[str], hands: int) -> Iterator[dict[str, Any]]:
             "mean_won": won.mean(),
             "mean_counted": counted.mean(),
             "covered_won": covered(won, exact),
-            "covered_counted": covered(counted, exact),
+            "covered_counted": covered(counted, exact, luck.least),
             "deviation_apart": float(np.sqrt(played[0].var(0).mean())),
             "deviation_won": float(won.std() * np.sqrt(2)),
             "deviation_counted": float(counted.std() * np.sqrt(2)),
@@ -75,10 +75,10 @@ def leduc(opponents: list[str], hands: int) -> Iterator[dict[str, Any]]:
         }
 
 
-def covered(deals: np.ndarray, exact: float) -> float:
-    """The share of matches, one a row, whose 95% interval holds the truth."""
+def covered(deals: np.ndarray, exact: float, least: float = 0.0) -> float:
+    """The share of matches, one a row, whose 95% interval holds the truth, if deals are known to differ so much."""
     count = deals.shape[1]
-    error = deals.std(1, ddof=1) / np.sqrt(count)
+    error = np.maximum(deals.std(1, ddof=1), least) / np.sqrt(count)
     return float((np.abs(deals.mean(1) - exact) <= reach(1.0, count) * error).mean())
 
 

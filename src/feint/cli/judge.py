@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 WORTH_TELLING = 1.5
 """By how much duplicate deals must have shortened a match to be spoken of."""
-NEARLY_ALL = 100
-"""By how much AIVAT must have shortened one for nearly no luck to be left: both players play nearly alike."""
 
 
 def evaluate(
@@ -153,8 +151,7 @@ def play_match(
         out.print(f"luck aside {exact * unit:+,.1f} mbb/h ({exact:+.4g} chips a hand, exact)")
     if gain is not None:
         told = f"(With luck taken out by AIVAT; without it this would take {gain:,.1f} times as many hands.)"
-        rare = " (What is left are moves that hardly ever come: in a short match intervals are too narrow then.)"
-        err.print(told + (rare if gain > NEARLY_ALL else ""), soft_wrap=True)
+        err.print(told, soft_wrap=True)
     elif WORTH_TELLING <= played.saved < math.inf:
         told = f"(Without playing every deal from every seat this would take {played.saved:.1f} times as many hands.)"
         err.print(told, soft_wrap=True)

@@ -12,6 +12,10 @@ What is added is nothing on average, whatever the guess and whatever the opponen
 winnings; the better the guess, the less is left of luck. The guess is what situations are worth where both play like
 the known player: exact on unrolled games (aivat_tree.py), elsewhere fitted to hands that it plays against itself,
 given how often its cards would win (aivat_cards.py).
+
+Against an opponent who does play like that, nearly all of what is left is in moves that hardly ever come, and a match
+that has not met them would think itself nearly certain. So on unrolled games, where it is known how far hands differ
+then, they are taken to differ at least as far.
 """
 
 from __future__ import annotations
@@ -68,8 +72,8 @@ def match_without_luck(
     for part in _parts(form, luck, players, deals, seed):
         won, counted = (scores.and_then(Scores.of(each)) for scores, each in zip((won, counted), part, strict=True))
         if progress and won.deals > 1:
-            progress(CountedMatch(counted.match(), won.match()))
-    return CountedMatch(counted.match(), won.match())
+            progress(CountedMatch(counted.match(luck.least), won.match()))
+    return CountedMatch(counted.match(luck.least), won.match())
 
 
 def luck_out(form: Form, players: Sequence[Player]) -> LuckOut:

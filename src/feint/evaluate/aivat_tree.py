@@ -40,6 +40,7 @@ class TreeLuck(LuckOut):
         """`mirrored` if it is the second player's table: the first wins what the second loses."""
         self.deals = for_device(DEALS)
         self._tree, known = tree, counts(tree, table)
+        self.least = spread(tree, table, known)
         self.counts = -known[:, ::-1] if mirrored else known
         payoff = np.zeros_like(tree.payoff)
         payoff[tree.terminal] = self.counts
@@ -73,17 +74,35 @@ def counts(tree: Tree, table: Float[np.ndarray, "i a"]) -> Float[np.ndarray, "t 
     Values on the way are those of hands in which everyone keeps to the table: it is all that is known. Of an opponent
     who plays like that nothing but its own moves is left of luck; of any other the mean is right all the same.
     """
-    levels, views = levels_of(tree), _views(tree)
-    inner = tree.actor[tree.parent] >= 0
-    chosen = table[tree.infoset[tree.parent], np.where(inner, tree.move, 0)]
-    chance = np.where(inner, chosen, tree.chance)
-    chance[0] = 1.0
+    levels, views, chance = levels_of(tree), _views(tree), _chances(tree, table)
     worth = tree.payoff.copy()
     for before, level in reversed(list(pairwise(levels))):
         np.add.at(worth[before], tree.parent[level] - before.start, chance[level, None] * worth[level])
     return np.column_stack(
         [_counts(tree, views, levels, chance, worth[:, seat], seat)[tree.terminal] for seat in range(tree.players)]
     )
+
+
+def spread(tree: Tree, table: Float[np.ndarray, "i a"], counted: Float[np.ndarray, "t p"]) -> float:
+    """By how much deals differ where everyone keeps to the table, a standard deviation in chips.
+
+    Exact for each seat; what the hands of one deal still have in common is left out.
+    """
+    reach = _chances(tree, table)
+    for level in levels_of(tree)[1:]:
+        reach[level] *= reach[tree.parent[level]]
+    often = reach[tree.terminal]
+    variance = often @ (counted - often @ counted) ** 2
+    return float(np.sqrt(variance.sum()) / tree.players)
+
+
+def _chances(tree: Tree, table: Float[np.ndarray, "i a"]) -> Float[np.ndarray, " n"]:
+    """How often each node follows on the one before it, if everyone keeps to the table."""
+    inner = tree.actor[tree.parent] >= 0
+    chosen = table[tree.infoset[tree.parent], np.where(inner, tree.move, 0)]
+    chance = np.where(inner, chosen, tree.chance)
+    chance[0] = 1.0
+    return chance
 
 
 def _counts(

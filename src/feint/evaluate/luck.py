@@ -19,6 +19,12 @@ class LuckOut(ABC):
 
     deals: int
     """How many deals are played at once."""
+    least: float = 0.0
+    """By how much deals are taken to differ at least, a standard deviation in chips; 0 where that is not known.
+
+    Where hardly any luck is left, it is in moves that hardly ever come: most matches have not met them, and hands that
+    were played say too little of how far they may differ.
+    """
 
     @abstractmethod
     def play(

@@ -145,9 +145,10 @@ class Scores:
         squares = self.squares + more.squares + off**2 * self.deals * share
         return Scores(deals, self.mean + off * share, squares, self.asked)
 
-    def match(self) -> Match:
+    def match(self, least: float = 0.0) -> Match:
+        """What they come to; `least` is by how much deals are known to differ, a standard deviation in chips."""
         hands, variance = self.deals * (len(self.mean) - 1), self.squares / (self.deals - 1)
-        error = math.sqrt(variance[-1] / self.deals)
+        error = max(math.sqrt(variance[-1]), least) / math.sqrt(self.deals)
         # Hands on separate deals, half in each seat: the variance left within each seat, none of it shared.
         apart = float(variance[:-1].mean()) / hands
         saved = apart / error**2 if error else math.inf

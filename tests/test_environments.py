@@ -173,6 +173,30 @@ def test_a_seed_says_it_all():
         assert first == again != other
 
 
+@pytest.mark.parametrize("name", ["leduc", "kuhn(players=3)", "leduc_no_limit"])
+def test_what_is_kept_of_the_rules_is_what_they_say(monkeypatch, name):
+    """Places are walked hundreds of times; the same hands with nothing kept, so that the rules are asked every time."""
+
+    def told(room):
+        monkeypatch.setattr("feint.adapters.shown.MOST", room)
+        env, source, seen = aec_env(name), np.random.default_rng(0), []
+        for seed in range(60):
+            env.reset(seed=seed)
+            while not any(env.terminations.values()):
+                for agent in env.agents:
+                    shown = env.observe(agent)
+                    seen.append((agent, shown["observation"].tolist(), shown["action_mask"].tolist()))
+                    shown["observation"][:] = 7.0  # whoever learns from it may write into it
+                    shown["action_mask"][:] = 7
+                legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+                env.step(int(source.choice(legal)))
+            seen.append(env.rewards)
+        return seen
+
+    always, never, sometimes = told(50_000), told(0), told(30)
+    assert always == never == sometimes
+
+
 def test_who_cannot_sit_at_many_tables_is_refused():
     with pytest.raises(
         feint.BadInput, match=r"modeller decides hand by hand, so it cannot sit at 8 tables at once; use"

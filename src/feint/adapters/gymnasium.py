@@ -14,12 +14,13 @@ observation, and what the seat won in them.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any, ClassVar, final
 
 import numpy as np
 from jaxtyping import Float, Int8
 
-from feint.adapters.shown import UNDECIDED, VERSION, Shown
+from feint.adapters.shown import UNDECIDED, VERSION, Place, Shown
 from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.forms.strategy import Strategy, tabulate
@@ -50,24 +51,24 @@ class Outsider(Player):
 
 
 @final
-class TablePlayer(Player):
+class Lookup:
     """A strategy of an unrolled game, written down once and then looked up: at one table that is much the quickest."""
 
-    def __init__(self, strategy: Strategy, form: Form, seed: int | None = None) -> None:
+    def __init__(self, strategy: Strategy, form: Form) -> None:
         tree = form.whole("Looking a strategy up")
-        self.strategy: Strategy = strategy
         self._moves = [form.game.actions.index(name) for name in tree.actions]
-        self._rungs = np.cumsum(tabulate(tree, strategy), 1)
+        self._rungs = np.cumsum(tabulate(tree, strategy), 1).tolist()
         self._row = {key: row for row, key in enumerate(zip(tree.player.tolist(), tree.views, strict=True))}
+        self.reseeded(None)
+
+    def reseeded(self, seed: int | None) -> None:
+        """Let its moves be drawn from a seed."""
         self._random = np.random.default_rng(seed)
 
-    def reseeded(self, seed: int) -> None:
-        """Let its moves be drawn from a seed again."""
-        self._random = np.random.default_rng(seed)
-
-    def move(self, seen: Observation) -> int:
-        rungs = self._rungs[self._row[seen.player, seen.view]]
-        return self._moves[int(np.searchsorted(rungs, self._random.random() * rungs[-1], side="right"))]
+    def move(self, place: Place) -> int:
+        """What whoever is to move at a place does."""
+        rungs = self._rungs[self._row[place.actor, place.view(place.actor)]]
+        return self._moves[bisect_right(rungs, self._random.random() * rungs[-1])]
 
 
 @final
@@ -91,8 +92,8 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         """
         self._trust = trust
         self.form, self.opponent, self._name = seated(game, opponent, None, trust)
-        if self.opponent.strategy is not None and self.form.tree is not None:
-            self.opponent = TablePlayer(self.opponent.strategy, self.form)
+        known = self.opponent.strategy if self.form.tree is not None else None
+        self._known = None if known is None else Lookup(known, self.form)
         self._seat = checked_seat(self.form, seat)
         self._shown, self.render_mode, self._hands = Shown(self.form.game), render_mode, 0
         low, high = self._shown.bounds
@@ -108,7 +109,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
             self._seed_opponent(int(self.np_random.integers(2**31)))
         hands, won = 0, 0.0
         while not self._deal():
-            hands, won = hands + 1, won + self._hand.won[self.seat]
+            hands, won = hands + 1, won + self._place.won[self.seat]
             if hands == UNDECIDED:
                 raise BadInput(f"Seat {self.seat} of {self.form.name} never decides anything; choose another.")
         return self._seen(), self._info(hands, won)
@@ -118,45 +119,61 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
             nothing = np.zeros(self._shown.size, np.float32)
             mask = np.zeros(self._shown.moves, np.int8)
             return nothing, -self.form.largest, True, False, self._info(0, 0.0) | {"action_mask": mask}
-        self._hand.make(int(action))
+        self._make(int(action))
         self._others_move()
-        over = self._hand.actor == TERMINAL
-        return self._seen(), self._hand.won[self.seat] if over else 0.0, over, False, self._info(0, 0.0)
+        over = self._place.actor == TERMINAL
+        return self._seen(), self._place.won[self.seat] if over else 0.0, over, False, self._info(0, 0.0)
 
     def action_masks(self) -> Int8[np.ndarray, " a"]:
         """The legal moves, as learners that mask moves ask for them."""
-        return self._shown.mask(self._hand.state, self.seat)
+        return self._place.mask(self.seat)
 
     def render(self) -> str | None:
         """What the seat is told, in words."""
-        return self._hand.observation(self.seat).told if self.render_mode else None
+        return self.form.game.told(self._place.state, self.seat) if self.render_mode else None
 
     def _deal(self) -> bool:
         """Deal a hand and let the others move; whether the seat has anything to decide."""
         self.seat = self._hands % self.form.players if self._seat is None else self._seat
         self._hands += 1
-        sitting = [Outsider() if number == self.seat else self.opponent for number in range(self.form.players)]
-        self._hand = HandInPlay(self.form.game, sitting, self.np_random)
+        if self._known:
+            self._place = self._shown.begun(self.np_random)
+        else:
+            sitting = [Outsider() if number == self.seat else self.opponent for number in range(self.form.players)]
+            self._hand = HandInPlay(self.form.game, sitting, self.np_random)
+            self._place = self._shown.new(self._hand.state)
         self._others_move()
-        return self._hand.actor != TERMINAL
+        return self._place.actor != TERMINAL
 
     def _others_move(self) -> None:
-        while self._hand.actor not in (TERMINAL, self.seat):
-            self._hand.step()
+        while self._place.actor not in (TERMINAL, self.seat):
+            if self._known:
+                self._make(self._known.move(self._place))
+            else:
+                self._hand.step()
+                self._place = self._shown.new(self._hand.state)
+
+    def _make(self, move: int) -> None:
+        """Make a move for whoever is to move; where others decide hand by hand, they are told of it."""
+        if self._known:
+            self._place = self._place.after(move, self.np_random)
+        else:
+            self._hand.make(move)
+            self._place = self._shown.new(self._hand.state)
 
     def _seen(self) -> Float[np.ndarray, " f"]:
         """What the seat sees; nothing once the hand is over, as in the arena."""
-        if self._hand.actor == TERMINAL:
+        if self._place.actor == TERMINAL:
             return np.zeros(self._shown.size, np.float32)
-        return self._shown.features(self._hand.state, self.seat)
+        return self._place.features(self.seat)
 
     def _info(self, hands: int, won: float) -> dict[str, Any]:
         return {"action_mask": self.action_masks(), "passed_hands": hands, "passed_won": won}
 
     def _seed_opponent(self, seed: int) -> None:
         """Let all that the opponent does at random come from a seed; a player of one's own sees to that itself."""
-        if isinstance(self.opponent, TablePlayer):
-            self.opponent.reseeded(seed)
+        if self._known:
+            self._known.reseeded(seed)
         elif self.opponent.strategy is not None:
             self.opponent = StrategyPlayer(self.opponent.strategy, self.form, seed)
         elif self._name is not None:

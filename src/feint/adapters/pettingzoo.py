@@ -13,7 +13,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from feint.adapters.shown import VERSION, Shown, after_chance, dealt, versioned
+from feint.adapters.shown import VERSION, Shown, versioned
 from feint.games.errors import BadInput, IllegalMove
 from feint.games.game import TERMINAL, Game
 from feint.games.library import game_of, library
@@ -71,21 +71,18 @@ class HandEnv(AECEnv[str, Seen, int | None]):  # type: ignore[misc]  # PettingZo
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if seed is not None:
             self._random = np.random.default_rng(seed)
-        self._state = dealt(self.game, self._random)
+        self._place = self._shown.dealt(self._random)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self.agent_selection = self.possible_agents[self.game.actor(self._state)]
+        self.agent_selection = self.possible_agents[self._place.actor]
 
     def observe(self, agent: str) -> Seen:
         player = self.possible_agents.index(agent)
-        return {
-            "observation": self._shown.features(self._state, player),
-            "action_mask": self._shown.mask(self._state, player),
-        }
+        return {"observation": self._place.features(player), "action_mask": self._place.mask(player)}
 
     def step(self, action: int | None) -> None:
         agent = self.agent_selection
@@ -94,13 +91,12 @@ class HandEnv(AECEnv[str, Seen, int | None]):  # type: ignore[misc]  # PettingZo
             return
         if action is None:
             raise IllegalMove(f"{agent} made no move, but is to make one; give one of the legal moves.")
-        self._state = after_chance(self.game, self.game.play(self._state, int(action)), self._random)
+        self._place = self._place.after(int(action), self._random)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        actor = self.game.actor(self._state)
+        actor = self._place.actor
         if actor == TERMINAL:
-            won = map(float, self.game.payoffs(self._state))
-            self.rewards = dict(zip(self.possible_agents, won, strict=True))
+            self.rewards = dict(zip(self.possible_agents, self._place.won, strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
         else:
             self.agent_selection = self.possible_agents[actor]
@@ -111,8 +107,8 @@ class HandEnv(AECEnv[str, Seen, int | None]):  # type: ignore[misc]  # PettingZo
         """What whoever is to move is told, in words."""
         if self.render_mode is None:
             return None
-        player = max(self.game.actor(self._state), 0)
-        return f"player {player + 1}: {self.game.told(self._state, player)}"
+        player = max(self._place.actor, 0)
+        return f"player {player + 1}: {self.game.told(self._place.state, player)}"
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -128,6 +128,7 @@ def breaks(sentence, base=Coin, **methods):
             r"offers player 1 the moves \[1, 0\]; give numbers of its 3 actions, each once and in order \(seen after",
             legal=lambda self, state: [1, 0],
         ),
+        breaks(r"offers player 1 the moves \['a', 'b'\]; give numbers", legal=lambda self, state: ["a", "b"]),
         breaks(r"offers player 1 the moves \[0, 0\]; give numbers", legal=lambda self, state: [0, 0]),
         breaks(r"offers player 1 the moves \[0, 3\]; give numbers", legal=lambda self, state: [0, 3]),
         breaks(r"gives player 1 no legal move at \(0,\); end the game there", legal=lambda self, state: []),

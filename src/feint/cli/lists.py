@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from feint.cli.terminal import AsJson, Waiting, err, in_paragraphs, judged, out, print_json
@@ -235,7 +235,8 @@ def _list(found: Mapping[str, Path], what: str, as_json: bool, sort: str = "name
     if as_json:
         print_json([rows[place] for place in order])
         return
-    table = Table(what, "game", "algorithm", "how good it is", box=None, pad_edge=False)
+    whole = Column(what, overflow="fold")  # a name that was cut could not be typed
+    table = Table(whole, "game", "algorithm", "how good it is", box=None, pad_edge=False)
     for place in order:
         table.add_row(*cells[place])
     out.print(table)

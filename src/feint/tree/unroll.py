@@ -200,7 +200,8 @@ class Walk:
         if not legal:
             raise BadInput(f"{self.game.name} gives player {player + 1} no legal move at {view!r}; end the game there.")
         if number == len(self.player):
-            if not all(0 <= move < len(self.game.actions) for move in legal) or sorted(set(legal)) != legal:
+            numbers = all(isinstance(move, int | np.integer) and 0 <= move < len(self.game.actions) for move in legal)
+            if not numbers or sorted(set(legal)) != legal:
                 raise BadInput(
                     f"{self.game.name} offers player {player + 1} the moves {legal}; give numbers of its "
                     f"{len(self.game.actions)} actions, each once and in order."

@@ -81,7 +81,7 @@ def test_the_first_of_several_ends_stops_a_run(tmp_path):
 
 def test_a_run_tells_where_and_with_what_it_was_made(tmp_path, monkeypatch):
     made = ("a machine", "jax 1.2.3", "feint 4.5.6")
-    monkeypatch.setattr("feint.runs.folder.provenance", lambda: made)
+    monkeypatch.setattr("feint.runs.folder.provenance", lambda devices: made)
     run = feint.train("cfr", "kuhn", steps=2, out=tmp_path / "run")
     assert run.provenance == load_run(run.path).provenance == made
     assert "On a machine with jax 1.2.3 and feint 4.5.6. " in (run.path / "README.md").read_text()

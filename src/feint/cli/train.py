@@ -31,6 +31,9 @@ def train(
         int | None,
         typer.Option(help="Train this many seeds at once, from --seed on; each is what it is alone, up to rounding."),
     ] = None,
+    devices: Annotated[
+        int, typer.Option(help="Share the seeds, or the tables and minibatches of one, among so many devices.")
+    ] = 1,
     folder: Annotated[
         Path | None, typer.Option("--out", help="The run's folder; by default a new one in runs/.")
     ] = None,
@@ -53,6 +56,7 @@ def train(
         preset=preset,
         seed=seed,
         seeds=seeds,
+        devices=devices,
         out=folder,
         resume=resume,
         save_every=save_every,

@@ -13,6 +13,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
+from feint.arena.devices import shared
+
 Item = TypeVar("Item")
 
 
@@ -96,4 +98,4 @@ def sample(memory: Memory[Item], key: PRNGKeyArray, count: int) -> Item:
     words = jax.random.bits(key, (count,), jnp.uint32).astype(jnp.uint64)
     row = ((words * memory.size.astype(jnp.uint64)) >> 32).astype(jnp.int32)
     drawn: Item = jax.tree.map(lambda rows: rows[row], memory.rows)
-    return drawn
+    return shared(drawn)

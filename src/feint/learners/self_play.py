@@ -22,6 +22,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from feint.arena.arena import Arena, InfoState, Played, Where, as_uniform, draw, random_words
+from feint.arena.devices import shared, whole
 from feint.arena.policy import Policy
 from feint.forms.form import Form
 from feint.forms.leaves import restored
@@ -102,6 +103,16 @@ class SelfPlay(Algorithm[SelfPlayState]):
     def seats(self, state: SelfPlayState) -> list[SeatState]:
         """What every seat has learned."""
         return self.seating.apart(state.seats)
+
+    @property
+    def batches(self) -> Mapping[str, int]:
+        tally = {self.settings.replay.kind, self.settings.average.kind} == {"tally"}
+        return {"tables": self.settings.tables} | ({} if tally else {"batch": self.settings.batch})
+
+    def shared(self, state: SelfPlayState) -> SelfPlayState:
+        tables = {name: shared(getattr(state, name)) for name in ("where", "responding", "faithful", "pending")}
+        recalled = self.seating.each(lambda learner, recalled: shared(recalled), state.recalled)
+        return state._replace(seats=whole(state.seats), recalled=recalled, **tables)
 
     def step(self, state: SelfPlayState) -> tuple[SelfPlayState, Metrics]:
         keys = jax.random.split(state.key, 2 + len(self.learners))

@@ -152,6 +152,8 @@ class RunConfig:
     """Of the game as it was; empty before a run begins."""
     rules: Rules | None = None
     """A user's own, which are kept in the run."""
+    devices: int = 1
+    """How many shared it when it was trained last: what comes of it is the same up to rounding."""
 
     def __post_init__(self) -> None:
         for name in ("steps", "hands", "seconds", "until"):
@@ -162,8 +164,9 @@ class RunConfig:
         if not (self.game + self.algorithm).isprintable():
             raise BadInput(f"The name of a game is plain text, but {self.game!r} was given; call it otherwise.")
         check_seed(self.seed)
-        if self.seeds < 1:
-            raise BadInput(f"seeds must be 1 or more, but seeds={self.seeds} was given.")
+        for name in ("seeds", "devices"):
+            if (count := getattr(self, name)) < 1:
+                raise BadInput(f"{name} must be 1 or more, but {name}={count} was given.")
 
     @property
     def words(self) -> dict[str, Any]:
@@ -187,7 +190,8 @@ class RunConfig:
         came = self.hands is not None and last["hands"] >= self.hands
         words += ["--hands", str(self.hands)] if came else ["--steps", str(last["step"])]
         words += ["--seed", str(self.seed)]
-        return shlex.join(words + (["--seeds", str(self.seeds)] if self.seeds > 1 else []))
+        words += ["--seeds", str(self.seeds)] if self.seeds > 1 else []
+        return shlex.join(words + (["--devices", str(self.devices)] if self.devices > 1 else []))
 
     @classmethod
     def read(cls, words: Mapping[str, Any]) -> Self:

@@ -227,7 +227,7 @@ class RunFolder:
         bound = None
         with suppress(*DAMAGE):  # one that was changed does not count
             bound = bound_of(self.path)
-        made = provenance()
+        made = provenance(self.config.devices)
         run = Run(self.path, self.config, self.metrics, self.timings, strategy, made, bound, find_form=lambda: form)
         write_card(self.path, run, form)
         files = [CONFIG, METRICS, TIMINGS, STRATEGY]

@@ -14,8 +14,9 @@ import feint
 
 
 @cache
-def provenance() -> tuple[str, ...]:
-    """The machine and then the programs, this one last; from a checkout, with its commit."""
+def provenance(devices: int = 1) -> tuple[str, ...]:
+    """The machine, with its devices where several were used, and then the programs, this one last; from a checkout,
+    with its commit."""
     file, root, device = Path("/proc/cpuinfo"), Path(__file__).parents[3], jax.devices()[0]
     lines = file.read_text().splitlines() if file.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -24,8 +25,9 @@ def provenance() -> tuple[str, ...]:
     if (root / ".git").exists() and shutil.which("git"):
         describe = ["git", "-C", str(root), "describe", "--always", "--exclude=*", "--dirty= with changes"]
         commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
+    count = f"{devices} × " if devices > 1 else ""
     return (
-        machine if device.platform == "cpu" else f"{device.device_kind} beside {machine}",
+        f"{count}{machine}" if device.platform == "cpu" else f"{count}{device.device_kind} beside {machine}",
         f"jax {jax.__version__}",
         f"feint {feint.__version__}" + (f" (commit {commit})" if commit else ""),
     )

@@ -24,6 +24,7 @@ from feint.runs.loop import Callback, Following, Loop, Unwatched, Watcher, evalu
 from feint.runs.resources import check_room, device_for
 from feint.runs.rules import remember, source_of
 from feint.runs.run import Run, config_of
+from feint.runs.sharing import share_out
 from feint.runs.signals import listening
 from feint.runs.trainer import Trainer
 from feint.solvers.algorithm import Config
@@ -44,6 +45,7 @@ def train(
     settings: Mapping[str, Any] | None = None,
     seed: int | None = None,
     seeds: int | None = None,
+    devices: int = 1,
     out: Path | str | None = None,
     resume: bool = False,
     save_every: float = SAVE_EVERY,
@@ -54,9 +56,11 @@ def train(
 
     Left without any of the four, it stops after a minute, or at exploitability 1e-4 where that is known. The run is
     written to `out`, by default a new folder under `runs/`. `seeds` runs, by default 1, are made at once with the seeds
-    from `seed` on, by default 0, and reported by their median. With `resume` a run goes on from its last checkpoint (in
-    `out`, or the latest of this algorithm on this game), with its own seed and settings unless others are asked for,
-    which is an error. An interrupt (Ctrl-C) stops a run early and keeps what it has; SIGTERM leaves a checkpoint.
+    from `seed` on, by default 0, and reported by their median. Several `devices` share the seeds or, of a single one,
+    the tables and minibatches of those that play, which changes nothing but rounding. With `resume` a run goes on from
+    its last checkpoint (in `out`, or the latest of this algorithm on this game), with its own seed and settings unless
+    others are asked for, which is an error. An interrupt (Ctrl-C) stops a run early and keeps what it has; SIGTERM
+    leaves a checkpoint.
 
     `callback` is called at every evaluation with its `step`, its `metrics` and the `strategy` so far; numbers that it
     returns by name are added to the metrics.
@@ -72,7 +76,8 @@ def train(
     seed = seed if seed is not None else before.seed if before else 0
     seeds = seeds if seeds is not None else before.seeds if before else 1
     asked = resolve(algorithm, settings or {}, preset)
-    config = RunConfig(rules.name, algorithm, asdict(asked), seed, seeds, steps, hands, seconds, until)
+    stop = (steps, hands, seconds, until)
+    config = RunConfig(rules.name, algorithm, asdict(asked), seed, seeds, *stop, devices=devices)
     with listening() as signals, watcher or Unwatched() as watching:
         following = Following(watching, signals, callback, save_every)
         return _train(asked, rules, config, path, before, told, following)
@@ -104,22 +109,24 @@ def _train(
         rules=own[0] if own else None,
     )
     _check_suited(asked, config, form, exact)
-    with jax.default_device(device_for(asked, form)):
+    home = device_for(asked, form)
+    with jax.default_device(home):
         stage(f"preparing {config.algorithm}")
         solver = asked.on(form)
+        sharing = share_out(solver, config, home)
         check_room(solver, config)
         gauge = form.gauge(asked.needs_tree)
         if path is not None and before is not None:
             with RunFolder.resume(path, config) as folder:
                 stage("compiling")
-                trainer = Trainer(solver, gauge, config)
-                trainer.step, trainer.state = load_checkpoint(folder.checkpoints, trainer.state, following.watcher.warn)
+                trainer = Trainer(solver, gauge, config, sharing)
+                trainer.resume(*load_checkpoint(folder.checkpoints, trainer.state, following.watcher.warn))
                 _check_ahead(trainer, config, before, path)
                 points = evaluation_points(config.steps, trainer.growth)
                 folder.rewind(trainer.step, set(takewhile(lambda point: point <= trainer.step, points)))
                 return _finished(trainer, folder, form, following)
         stage("compiling")
-        trainer = Trainer(solver, gauge, config)
+        trainer = Trainer(solver, gauge, config, sharing)
         following.signals.check()
         with RunFolder.create(path, config, own[1] if own else {}) as folder:
             return _finished(trainer, folder, form, following)

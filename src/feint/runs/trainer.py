@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, final
 
 import equinox as eqx
@@ -18,6 +17,7 @@ from feint.games.errors import BadInput
 from feint.runs.config import RunConfig
 from feint.runs.files import Row
 from feint.runs.resources import check_steps
+from feint.runs.sharing import Sharing
 from feint.solvers.algorithm import Algorithm, Metrics
 from feint.tree.cache import keep_compiled
 from feint.tree.compiled import Compiled, compiled
@@ -31,22 +31,31 @@ class Trainer:
     code is kept on disk, so that the next run of the same kind starts at once.
     """
 
-    def __init__(self, solver: Algorithm[Any], gauge: Gauge, config: RunConfig) -> None:
+    def __init__(self, solver: Algorithm[Any], gauge: Gauge, config: RunConfig, sharing: Sharing | None = None) -> None:
+        """Without `sharing` all of it is on one device."""
         keep_compiled()
         self._solver, self._gauge, self._seeds = solver, gauge, config.seeds
-        self._many = config.seeds > 1
+        self._sharing = sharing or Sharing(config.seeds > 1)
         keys = jax.vmap(jax.random.key)(config.seed + jnp.arange(config.seeds))
         self.step = 0
         self._goal = math.inf if config.hands is None else float(config.hands)
-        self.state = _first(solver, keys if self._many else keys[0], self._many)
+        with self._sharing.here():
+            self.state = _first(solver, keys if self._sharing.many else keys[0], self._sharing)
         if config.hands is not None and solver.hands(self.state) is None:
             raise BadInput(
                 f"{config.algorithm} counts no hands, so a run of it cannot stop after {config.hands:,}; "
                 f"give --steps, --seconds or --until."
             )
         one, goal = jnp.asarray(1), jnp.asarray(self._goal)
-        check_steps(_forward.prepare(solver, self.state, one, goal, self._many), config)
+        with self._sharing.here():
+            needed = _forward.prepare(solver, self.state, one, goal, self._sharing)
+        check_steps(needed, config)
         self.evaluate()  # compiles that too, before the clock starts
+
+    def resume(self, step: int, state: Any) -> None:
+        """Go on from there, whatever the devices were that came to it."""
+        with self._sharing.here():
+            self.step, self.state = step, _placed(self._solver, state, self._sharing)
 
     def concern(self, row: Row) -> str | None:
         """What the algorithm sees going wrong in an evaluation."""
@@ -69,7 +78,8 @@ class Trainer:
     def advance(self, steps: int) -> int:
         """Take so many steps, or fewer where there are enough hands before; returns how many were taken."""
         goal = jnp.asarray(self._goal)
-        after = _forward(self._solver, self.state, jnp.asarray(steps), goal, self._many)
+        with self._sharing.here():
+            after = _forward(self._solver, self.state, jnp.asarray(steps), goal, self._sharing)
         taken, self.state = jax.block_until_ready(after)
         self.step += int(taken)
         return int(taken)
@@ -81,7 +91,8 @@ class Trainer:
 
     def evaluate(self) -> Row:
         """How good the strategy is and whatever else is measured: medians, and every seed's number that matters."""
-        measured = _look(self._solver, self._gauge, self.state, self._many)
+        with self._sharing.here():
+            measured = _look(self._solver, self._gauge, self.state, self._sharing)
         seeds = np.asarray(measured[self._gauge.number])
         row: Row = {"step": self.step} | {
             name: float((np.min if name in self._solver.worst_of_seeds else np.median)(value))
@@ -105,22 +116,24 @@ class Trainer:
 # Compiled code belongs to these functions and not to a trainer, so that the next run of the same kind uses it again.
 
 
-def _each(function: Callable[..., Any], many: bool) -> Callable[..., Any]:
-    return jax.vmap(function) if many else function
+@compiled
+def _first(solver: Algorithm[Any], keys: Key[Array, "*seeds"], sharing: Sharing) -> Any:
+    """The state before the first step."""
+    # Copied, because parts of a first state may share memory, and advancing reuses the memory of every part.
+    return jax.tree.map(jnp.copy, sharing.each(lambda key: solver.shared(solver.init(key)))(keys))
 
 
 @compiled
-def _first(solver: Algorithm[Any], keys: Key[Array, "*seeds"], many: bool) -> Any:
-    """The state before the first step."""
-    # Copied, because parts of a first state may share memory, and advancing reuses the memory of every part.
-    return jax.tree.map(jnp.copy, _each(solver.init, many)(keys))
+def _placed(solver: Algorithm[Any], state: Any, sharing: Sharing) -> Any:
+    """A state where devices have their parts of it."""
+    return jax.tree.map(jnp.copy, sharing.each(solver.shared)(state))
 
 
 def _steps(
-    solver: Algorithm[Any], state: Any, steps: Int[Array, ""], hands: Float[Array, ""], many: bool
+    solver: Algorithm[Any], state: Any, steps: Int[Array, ""], hands: Float[Array, ""], sharing: Sharing
 ) -> tuple[Int[Array, ""], Any]:
     """So many steps, or fewer where there are enough hands before; how many were taken, and the state."""
-    step = _each(lambda state: solver.step(state)[0], many)
+    step = sharing.each(lambda state: solver.shared(solver.step(state)[0]))
 
     def short(now: tuple[Int[Array, ""], Any]) -> Bool[Array, ""]:
         taken, state = now
@@ -133,14 +146,14 @@ _forward = Compiled(_steps, reused=(1,))
 
 
 @compiled
-def _look(solver: Algorithm[Any], gauge: Gauge, state: Any, many: bool) -> dict[str, Num[Array, "*seeds"]]:
+def _look(solver: Algorithm[Any], gauge: Gauge, state: Any, sharing: Sharing) -> dict[str, Num[Array, "*seeds"]]:
     """All that is measured of a state."""
 
     def look(state: Any) -> Metrics:
         judged = gauge(solver.strategy(state), _played(solver, state))
         return judged | solver.measure(state, gauge.sequence_form)
 
-    measured: dict[str, Num[Array, "*seeds"]] = _each(look, many)(state)
+    measured: dict[str, Num[Array, "*seeds"]] = sharing.each(look)(state)
     return measured
 
 

@@ -48,6 +48,15 @@ class Algorithm(eqx.Module, Generic[State]):
     def strategy(self, state: State) -> Strategy:
         """The strategy to be judged and played."""
 
+    @property
+    def batches(self) -> Mapping[str, int]:
+        """What several devices can share, by the setting that says how much of it there is; nothing for most."""
+        return {}
+
+    def shared(self, state: State) -> State:
+        """A state as devices share it, where they do (arena/devices.py)."""
+        return state
+
     def latest(self, state: State) -> Strategy | None:
         """What the next iteration plays, where that is another strategy than the one to be judged; None elsewhere."""
         return None

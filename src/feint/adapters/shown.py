@@ -36,6 +36,13 @@ def versioned(game: str) -> str:
     return f"feint_{re.sub(r'[^A-Za-z0-9]+', '_', game).strip('_')}_v{VERSION}"
 
 
+def after_chance(game: Game[Any], state: Any, chance: Chance) -> Any:
+    """The state after all that chance does next, by the rules alone."""
+    while game.actor(state) == CHANCE:
+        state = game.outcome(state, float(chance.random()))
+    return state
+
+
 @final
 class Shown:
     """What is shown of one game: the rules' own features, or where they give none one indicator for each situation."""

@@ -110,7 +110,7 @@ class SelfPlay(Algorithm[SelfPlayState]):
         return {"tables": self.settings.tables} | ({} if tally else {"batch": self.settings.batch})
 
     def shared(self, state: SelfPlayState) -> SelfPlayState:
-        tables = {name: shared(getattr(state, name)) for name in ("where", "responding", "faithful", "pending")}
+        tables = {name: shared(getattr(state, name)) for name in AT_TABLES}
         recalled = self.seating.each(lambda learner, recalled: shared(recalled), state.recalled)
         return state._replace(seats=whole(state.seats), recalled=recalled, **tables)
 
@@ -318,6 +318,8 @@ def self_play(form: Form, settings: SelfPlaySettings, opponent: Callable[[Arena]
     )
 
 
+AT_TABLES = ("where", "responding", "straying", "faithful", "pending")
+"""What of a state has a row for each table."""
 ASKED = 256
 """Hands whose first decisions are asked about, beside those at the tables, to see whether values differ at all."""
 FEW = 4

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import feint
-from conftest import betting_of, random_table
+from conftest import betting_of, few, random_table
 from feint.arena.arena import random_words
 from feint.arena.cards import build_card_arena
 from feint.arena.policy import Always, TabularPolicy, Uniform
@@ -174,7 +174,7 @@ def strategies(tree, solved, name):
     yield from ((f"random {seed}", random_table(tree, seed)) for seed in range(5, 7))
 
 
-@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+@pytest.mark.parametrize("name", few("kuhn", "leduc", fast=("kuhn",)))
 def test_a_local_best_response_is_a_lower_bound(tree_of, solved, played, name):
     tree = tree_of(name)
     for label, table in strategies(tree, solved, name):
@@ -187,6 +187,7 @@ def test_a_local_best_response_is_a_lower_bound(tree_of, solved, played, name):
         assert bound.value <= exact + 3 * standard_error(bound), label
 
 
+@pytest.mark.slow
 def test_it_finds_most_of_what_random_play_loses(tree_of, played):
     for name, share in (("kuhn", 0.95), ("leduc", 0.9)):
         uniform = tree_of(name).uniform()
@@ -310,6 +311,7 @@ def test_run_outs_foresee_how_often_a_hand_wins():
     np.testing.assert_allclose((1 + edge.sum(1) / possible.sum(1)) / 2, list(shares.values()), atol=0.015)
 
 
+@pytest.mark.slow
 def test_random_play_in_holdem_loses_big_blinds():
     betting, arena, _ = holdem()
     told = []

@@ -117,6 +117,7 @@ def test_the_plain_algorithm_gets_stuck_and_the_modified_does_not(tree_of, playe
     assert plain > 0.2 > modified
 
 
+@pytest.mark.slow
 def test_an_iteratively_dominated_move_grows(tree_of, played):
     """The paper says that all such moves vanish. Betting the middle card second does the opposite."""
     tree = tree_of("kuhn")
@@ -127,6 +128,7 @@ def test_an_iteratively_dominated_move_grows(tree_of, played):
     assert played["policy"].last[:, calls[0], calls[1]].max() < 0.05
 
 
+@pytest.mark.slow
 def test_seeds_side_by_side_are_the_same_as_alone(tree_of, played):
     tree = tree_of("kuhn")
     alone = stepped(tree, ElitePlay(), 9, seed=7)

@@ -54,6 +54,7 @@ def test_nfsp_approaches_equilibrium_where_q_learning_does_not(tree_of):
     assert feint.exploitability(tree, dqn.averages(state)) > 0.03
 
 
+@pytest.mark.slow
 def test_nfsp_learns_leduc(tree_of):
     tree = tree_of("leduc")
     nfsp = algorithm_on(tree, "nfsp")
@@ -99,7 +100,7 @@ def test_presets_run_and_stay_sound(tree_of, preset):
     table = learner.strategy(state).table(tree)
     np.testing.assert_allclose(table.sum(1), 1, atol=1e-12)
     assert (table[~tree.legal] == 0).all()
-    measured = learner.measure(state, tree.form)
+    measured = eqx.filter_jit(learner.measure)(state, tree.form)
     assert all(np.isfinite(float(value)) for value in measured.values())
     assert float(measured["response_gap"]) >= -1e-9
     assert float(measured["decisions"]) == 60 * 64

@@ -143,13 +143,13 @@ def test_short_lists_are_lists_too():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"hidden": 8}, r"nfsp has no setting called 'hidden'; did you mean network\.hidden\?"),
+        ({"hidden": 8}, r"nfsp has no setting called 'hidden'; did you mean network\.hidden or policy\.hidden\?"),
         ({"rate": 1}, r"no setting called 'rate'; did you mean policy\.rate or values\.rate\?"),
         ({"networks.hiden": 8}, r"no setting called 'networks\.hiden'; did you mean network\.hidden"),
         ({"network": {"hiden": 8}}, r"no setting called 'network\.hiden'; did you mean network\.hidden"),
         (
             {"exploration": 0.1},
-            r"'exploration'; did you mean exploration\.decay or exploration\.epsilon or exploration\.remembered\?",
+            r"'exploration'; did you mean exploration\.decay or exploration\.epsilon or exploration\.fall or",
         ),
         ({"replay_capacity": 8}, r"'replay_capacity'; did you mean replay\.capacity"),
         ({"network.hidden": "8,x"}, r"nfsp cannot take network\.hidden='8,x': Input should be a valid integer"),

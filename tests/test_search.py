@@ -128,6 +128,7 @@ def test_what_ends_bring_grows_in_a_straight_line_with_the_pot(no_limit, pot):
     np.testing.assert_allclose(shown, betting.shown, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_situations_are_drawn_and_solved_the_same_again(no_limit):
     drawing = drawing_of(no_limit, TOGETHER, 12, met=0.5)
     first, second, other = (drawn(drawing, jax.random.key(seed)) for seed in (1, 1, 2))

@@ -34,9 +34,9 @@ class Exploration:
     epsilon: float = 0.03
     """The share of random moves, at the start."""
     decay: float = 0.01
-    """It falls as epsilon / (1 + decay · √step) …"""
+    """It falls as epsilon / (1 + decay · √step)."""
     fall: Literal["root", "factorial", "power"] = "root"
-    """… or as a thesis's `epsilon ** 1/t` is read: epsilon / t! by Python, epsilon^(1/t), which rises, by people."""
+    """By that root, or as a thesis's `epsilon ** 1/t` is read: epsilon / t! by Python, epsilon^(1/t) by people."""
     slope: float = 0.0
     """It also falls by this in each step: with decay 0, in a straight line."""
     least: float = 0.0

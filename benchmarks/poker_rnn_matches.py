@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
@@ -25,13 +25,20 @@ from feint.runs.files import write_whole
 from feint.search.monte_carlo import Choice
 from feint.search.worlds import world_of
 
-ASKED = 4_000
-"""Hands of a match with a searcher, at most; stopped before, its interval is the wider one that allows for it."""
 UCB = 0.7
 """UCB's constant as a share of the largest payoff, as players have it."""
 LEARNED = "ismcts with DQN's values"
-SEARCHERS = {"ismcts": (0.25, 1.0), "smooth-uct": (0.25, 1.0), LEARNED: (0.5, 0.2)}
-"""The share of the time that each has, and of the simulations: asking a network takes longer than playing on."""
+SEARCHERS = {"ismcts": (0.25, 1.0, 1.0), "smooth-uct": (0.25, 1.0, 1.0), LEARNED: (0.5, 0.2, 0.25)}
+"""The share of the time that each has, of the simulations and of the hands: asking a network takes longer than playing
+on."""
+
+
+class Size(NamedTuple):
+    """How much searchers think and play, where their share is one."""
+
+    simulations: int
+    hands: int
+    """Hands of a match, at most; out of time before, its interval is the wider one that allows for it."""
 
 
 class OutOfTime(Exception):
@@ -56,14 +63,14 @@ def cross(state: Path, trials: Mapping[str, Trial], until: float, hands: int, sa
 
 
 def search(
-    state: Path, trials: Mapping[str, Trial], agent: str, until: float, simulations: int, say: Callable[[str], None]
+    state: Path, trials: Mapping[str, Trial], agent: str, until: float, size: Size, say: Callable[[str], None]
 ) -> None:
     """Each kind of searcher against an agent, for its share of the time there is."""
     form, found, seed = form_of("holdem"), list[dict[str, Any]](), SEEDS[0]
     opponent = StrategyPlayer(_strategy(state, trials, form, agent, seed), form, seed=7)
     stop, whole = time.time(), until - time.time()
-    for number, (kind, (share, part)) in enumerate(SEARCHERS.items()):
-        stop, budget = stop + share * whole, max(1, round(part * simulations))
+    for number, (kind, (share, part, few)) in enumerate(SEARCHERS.items()):
+        stop, budget = stop + share * whole, max(1, round(part * size.simulations))
         player, last = _searcher(state, trials, form, kind, budget, seed), list[Match]()
 
         def follow(so_far: Match, last: list[Match] = last, stop: float = stop) -> None:
@@ -72,7 +79,7 @@ def search(
                 raise OutOfTime
 
         try:
-            played = play_players(form, (player, opponent), ASKED, seed=number, progress=follow)
+            played = play_players(form, (player, opponent), round(few * size.hands), seed=number, progress=follow)
         except OutOfTime:
             played = last[0]
         line = {"trial": f"mcts/{agent}", "seed": seed, "one": kind, "other": agent, "simulations": budget}

@@ -32,7 +32,7 @@ from feint.papers.poker_rnn_lanes import Lanes
 from feint.papers.poker_rnn_records import Keeper
 from feint.papers.poker_rnn_variants import LABELS, SEEDS, TRIALS, Trial
 from feint.runs.files import write_whole
-from poker_rnn_matches import cross, search
+from poker_rnn_matches import Size, cross, search
 
 LARGEST = 15 << 20
 """Bytes of a file that comes back, at most."""
@@ -47,17 +47,20 @@ def main() -> None:
     asked.add_argument("--judging", type=float, default=100.0, help="seconds of these for judging")
     asked.add_argument("--gpu", type=int, default=3, help="processes at once on the accelerator")
     asked.add_argument("--cpu", type=int, default=4, help="processes at once on processors")
+    asked.add_argument("--simulations", type=int, default=500, help="of a searcher, for each of its moves")
+    asked.add_argument("--hands", type=int, default=4_000, help="of a match with a searcher, at most")
     asked.add_argument("--tiny", action="store_true", help="small networks and few steps, to see that all of it runs")
     asked.add_argument("--here", type=float, help="do one trial in this process until then, by the clock")
     args = asked.parse_args()
     if args.here:
-        one(args.trials[0], args.state, args.here, args.judging, args.tiny)
+        one(args.trials[0], args.state, args.here, args)
     else:
         side_by_side(args)
 
 
-def one(name: str, state: Path, until: float, judging: float, tiny: bool) -> None:
+def one(name: str, state: Path, until: float, args: argparse.Namespace) -> None:
     """One trial, in this process."""
+    tiny = args.tiny
     begun = time.monotonic()
 
     def say(text: str) -> None:
@@ -67,12 +70,13 @@ def one(name: str, state: Path, until: float, judging: float, tiny: bool) -> Non
     if name == "cross":
         cross(state, trials, until, 512 if tiny else 200_000, say)
     elif name.startswith("mcts/"):
-        search(state, trials, name.removeprefix("mcts/"), until, 20 if tiny else 500, say)
+        size = Size(20, 16) if tiny else Size(args.simulations, args.hands)
+        search(state, trials, name.removeprefix("mcts/"), until, size, say)
     else:
         trial = trials[name]
         lanes = Lanes(trial, state / "checkpoints" / name.replace("/", "-"), say)
         keeper = Keeper(lanes, state, say)
-        keeper.train(until - judging)
+        keeper.train(until - args.judging)
         if trial.hands is not None:
             lanes.keep()
         keeper.judge(until)
@@ -102,7 +106,9 @@ def side_by_side(args: argparse.Namespace) -> None:
         for name in startable(waiting, list(running), args):
             waiting.remove(name)
             command = [sys.executable, __file__, str(args.out), name, "--state", str(args.state), "--here", str(end)]
-            command += ["--judging", str(args.judging), *(["--tiny"] if args.tiny else [])]
+            for option in ("judging", "simulations", "hands"):
+                command += [f"--{option}", str(getattr(args, option))]
+            command += ["--tiny"] if args.tiny else []
             with (logs / f"{name.replace('/', '-')}.log").open("ab") as log:
                 running[name] = subprocess.Popen(command, env=surroundings(name), stdout=log, stderr=log)
         if time.time() - gathered > 15:

@@ -17,6 +17,8 @@ from feint.papers import deepstack_bets, deepstack_leduc, deepstack_page, deepst
 from feint.papers.deepstack_networks import KINDS, Size, by_kind
 from feint.papers.poker_rnn_hands import Estimate, Sense
 from feint.papers.poker_rnn_judge import RANDOM, VALUED, Judged, OnLeduc
+from feint.papers.poker_rnn_seeds import read_records, reproduced
+from feint.papers.poker_rnn_seeds_page import write_seeds_page
 from feint.runs.config import RunConfig
 from feint.runs.files import METRICS, PROVENANCE, TIMINGS, rows_of, unsealed
 from feint.runs.run import Run
@@ -122,6 +124,12 @@ def poker_rnn_page() -> str:
     played = [poker_rnn.Played(stage, stages()[stage.name].runs, stages()[stage.name].judged) for stage in both]
     # Which equilibrium of Leduc is found differs from machine to machine, and with it what it wins off random play.
     return poker_rnn.write_page(played, OnLeduc(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN))
+
+
+def seeds_page() -> str:
+    """The page of their other seeds."""
+    folder = RESULTS / "poker_rnn"
+    return write_seeds_page(read_records(folder / "trials"), reproduced(folder / "as-published"))
 
 
 def _logged(path: Path) -> Run:

@@ -7,12 +7,15 @@ import re
 import pytest
 
 import page_records
+from feint.papers.poker_rnn_seeds import read_records
+from feint.papers.poker_rnn_seeds_page import statistics
 from page_records import PICTURED, ROOT
 from page_sentences import sentences
 
 MADE = {
     "docs/results/leduc_nfsp/README.md": page_records.leduc_nfsp_page,
     "docs/results/poker_rnn/README.md": page_records.poker_rnn_page,
+    "docs/results/poker_rnn/seeds.md": page_records.seeds_page,
     "docs/results/deepstack_leduc/README.md": page_records.deepstack_page_again,
 }
 
@@ -68,8 +71,21 @@ def test_an_edited_number_is_found(name):
         assert sentence in untrue(text.replace(sentence, edited), sentences()[name]), sentence
 
 
+def test_what_starting_hands_are_worth_is_kept_as_numbers():
+    folder = page_records.RESULTS / "poker_rnn" / "trials"
+    found = page_records.record("docs/results/poker_rnn/trials/starting_hands.json")
+    assert found == statistics(read_records(folder))
+
+
+@pytest.mark.parametrize("name", ["docs/results/README.md", "docs/results/poker_rnn/README.md"])
+def test_other_seeds_are_linked_where_the_first_is_told_of(name):
+    assert "seeds.md)" in page(name)
+
+
 def test_an_edited_table_is_found():
     name, made = "docs/results/poker_rnn/README.md", page_records.poker_rnn_page()
     assert missing(page(name).replace("187 ± 64", "188 ± 64"), made)
+    seeds = page("docs/results/poker_rnn/seeds.md")
+    assert missing(seeds.replace("1,515 ± 30", "1,514 ± 30"), page_records.seeds_page())
     races = page_records.races()["solvers"]
     assert page("benchmarks/results/solvers.md").replace("142,936", "142,937") != races

@@ -27,20 +27,20 @@ from feint.learners.networks import Design
 from feint.learners.nfsp import NFSP
 from feint.learners.q_learning import QLearning
 from feint.learners.settings import Average, Exploration, Replay, ValueTraining
-from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN
+from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, THEIRS, no_pattern
 from feint.papers.poker_rnn_figures import draw_seeds
-from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours
+from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours, sense
 from feint.papers.poker_rnn_lanes import PIECE, Lanes, dialled, due
 from feint.papers.poker_rnn_records import Keeper, blank_networks, kept_networks
-from feint.papers.poker_rnn_seeds import (
-    MORE,
-    claims_table,
-    largest_fall,
-    over_seeds,
-    overall,
+from feint.papers.poker_rnn_seeds import MORE, answer, claims_table, largest_fall, over_seeds, reproduced, seeds_of
+from feint.papers.poker_rnn_seeds_page import (
+    differing,
+    lengths,
+    not_tried,
     readings_table,
     search_table,
-    seeds_of,
+    searched,
+    statistics,
     write_seeds_page,
 )
 from feint.papers.poker_rnn_variants import BASE, LABELS, TRIALS, Trial, Variant, number, preset
@@ -245,9 +245,15 @@ def kept(hands: float = 2e6, best: float = 2500.0, rnfsp: float = 2000.0) -> lis
     return [*found, match | {"won": [321.0, 45.0, 1234], "machine": "a processor"}]
 
 
-def answers(records) -> dict[str, list[str]]:
+def answers(records) -> dict[str, list[str | None]]:
     seeds = seeds_of(records)
-    return {claim.words: [claim.answer(seed).verdict for seed in seeds] for claim in MORE}
+    return {claim.words: [answer(claim, seed).verdict for seed in seeds] for claim in MORE}
+
+
+def lines(table: str) -> dict[str, list[str]]:
+    """The cells of each line after its first."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
+    return {row[0]: row[1:] for row in rows}
 
 
 def test_claims_are_answered_seed_by_seed():
@@ -257,10 +263,36 @@ def test_claims_are_answered_seed_by_seed():
     assert {verdict for verdicts in found.values() for verdict in verdicts} == {HOLDS}, found
     assert answers(kept(rnfsp=3000.0))["RNFSP's peak is lower than NFSP's"] == [FAILS] * 3
     assert answers(kept(rnfsp=2490.0))["RNFSP's peak is lower than NFSP's"] == [OPEN] * 3
-    assert overall([HOLDS, HOLDS]) == HOLDS
-    assert overall([HOLDS, FAILS]) == "not decided"
-    table = claims_table(seeds_of(kept()))
-    assert "| The linear agent beats NFSP | **holds**: holds in 3 | it wins 100 ± 9 mbb/h |" in table
+    told = lines(claims_table(THEIRS, seeds_of(kept())))["The linear agent beats NFSP"]
+    hands = "linear 2,000,000, NFSP 2,000,000"
+    assert told == ["**holds**; at the paper's length: holds in 3", hands, *["it wins 100 ± 9 mbb/h"] * 3]
+
+
+def test_nothing_is_decided_by_fewer_hands_or_seeds_than_it_takes():
+    short, beats = kept(), "The linear agent beats NFSP"
+    for row in short:
+        if row.get("agent") == "nfsp" and row["kind"] == "published" and row["seed"] == 2:
+            row["curve"] = curve(2500.0, 0.0, 5e5)
+    table = lines(claims_table(THEIRS, seeds_of(short)))
+    assert table[beats][0] == "**not decided**; at the paper's length: holds in 2; so far: holds in 1"
+    assert table[beats][1] == "linear 2,000,000, NFSP 500,000"
+    assert table["The linear agent beats RNFSP"][0] == "**holds**; at the paper's length: holds in 3"
+    split = kept()
+    for row in split:
+        if row["trial"] == "cross" and (row["seed"], row["one"], row["other"]) == (2, "linear-q", "nfsp"):
+            row["won"] = [-100.0, 9.0, 10]
+    told = lines(claims_table(THEIRS, seeds_of(split)))[beats][0]
+    assert told == "**not decided**; at the paper's length: holds in 2, does not hold in 1"
+
+
+def test_networks_that_died_show_no_pattern():
+    flat = np.full((13, 13), 0.5733)
+    assert sense(flat).pairs == (0.0, 0.0)
+    records = kept()
+    for row in records:
+        if row.get("agent") == "nfsp":
+            row["chart"] = flat.tolist()
+    assert [no_pattern("nfsp")(seed.judged).verdict for seed in seeds_of(records)] == [HOLDS] * 3
 
 
 def test_a_curve_that_falls_on_its_way_up_does_not_rise_first():
@@ -272,27 +304,62 @@ def test_a_curve_that_falls_on_its_way_up_does_not_rise_first():
     assert largest_fall([1, 5, 3, 4, 1, 9]) == 4
 
 
-def test_seeds_without_a_match_are_left_out():
+def test_what_no_record_has_is_said():
     missing = [row for row in kept() if not (row["trial"] == "cross" and row["seed"] == 2 and row["one"] == "dqn")]
-    assert [seed.number for seed in seeds_of(missing)] == [1, 3]
+    table = lines(claims_table(THEIRS, seeds_of(missing)))
+    assert table["Recurrence does worse: DQN beats DRQN"][3] == "no match of DQN and DRQN"
+    none = [row for row in kept() if row["trial"] != "cross"]
+    told = lines(claims_table(THEIRS, seeds_of(none)))["The linear agent beats NFSP"]
+    assert told == ["**not decided**; no match of linear and NFSP", "–", "–", "–", "–"]
+    # What an agent won off random play is known of itself.
+    comes = "NFSP comes to about 2 big blinds a hand against random play (1.5 to 2.5)"
+    assert "2,500 ± 20 mbb/h" in lines(claims_table(THEIRS, seeds_of(none)))[comes]
+
+
+def test_the_reproductions_own_seed_answers_by_its_curves():
+    first = reproduced(Path(__file__).parents[1] / "docs" / "results" / "poker_rnn" / "as-published")
+    found = {claim.words: answer(claim, first) for claim in MORE}
+    assert found["RNFSP's peak is lower than NFSP's"].verdict == FAILS
+    assert found["RNFSP's peak is lower than NFSP's"].whole
+    assert found["DRQN's patterns are clearer than DQN's"][:2] == (None, "no kept values of DRQN")
 
 
 def test_readings_are_one_table_with_intervals_over_seeds():
     table = readings_table(kept())
     reach = 4.302653 * 100 / 3**0.5
-    assert f"| DQN | slower | 3 | 50,000 | 1,200 ± {reach:,.0f} | 1,200 ± {reach:,.0f} | 20 ± 25 |" in table
-    assert "| DQN | as published | 3 | 50,000 | 1,000 ± 0 | 1,000 ± 0 | – |" in table
+    slower = "| DQN | slower | 3 | 50,000 | 140 of 50,000 |"
+    assert f"{slower} 1,200 ± {reach:,.0f} | 1,200 ± {reach:,.0f} | 20 ± 25 |" in table
+    assert "| DQN | as published | 3 | 50,000 | 140 of 50,000 | 1,000 ± 0 | 1,000 ± 0 | – |" in table
+    assert differing(kept()).endswith("none does.")
+    won = [row | ({"base": [20.0 + row["seed"], 5.0, 9]} if "base" in row else {}) for row in kept()]
+    assert "DQN with slower (22 ± 2 mbb/h)" in differing(won)
     assert over_seeds([1.0, 3.0]) == Estimate(2.0, pytest.approx(12.706205))
-    assert "| ismcts | DQN | 500 | 1,234 | 321 ± 45 |" in search_table(kept())
+    assert "| DQN | 2,000,000 | ismcts | 500 | 1,234 | 321 ± 45 |" in search_table(kept())
+    assert "the searcher wins 1 and loses 0;" in searched(kept())
 
 
-def test_the_page_tells_what_was_cut_off_and_leaves_out_what_is_not_known(tmp_path):
+def test_lanes_that_never_began_are_left_out():
+    begun = kept()
+    for row in begun:
+        if row.get("kind") == "readings":
+            row["curve"] = [row["curve"][0] | {"hands": 0.0}]
+        elif row.get("agent") == "rnfsp" and row["seed"] == 3:
+            row["curve"] = []
+    assert "| DQN |" not in readings_table(begun)
+    assert "`dqn/readings`" in not_tried(begun)
+    assert "`dqn/readings`" not in not_tried(kept())
+    assert "RNFSP 2,000,000 to 2,000,000 (2 seeds)" in lengths(begun)
+    assert [(each["agent"], each["seed"]) for each in statistics(begun)][-1] == ("rnfsp", 2)
+
+
+def test_the_page_tells_how_far_each_came_and_leaves_out_what_is_not_known(tmp_path):
     page = write_seeds_page(kept())
-    assert page.count("\n## ") == 4
-    assert "cut off" not in page
+    assert page.count("\n## ") == 7
+    assert "| linear | 1 | 2,000,000 | 100% |" in page
     few = [row for row in kept(hands=5e5) if row.get("kind") == "published"]
     page = write_seeds_page(few)
-    assert "500,000 (cut off)" in page
-    assert page.count("\n## ") == 1
+    assert "| linear | 1 | 500,000 | 50% |" in page
+    assert "**holds**" not in page
+    assert page.count("\n## ") == 5
     draw_seeds(few, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 5_000

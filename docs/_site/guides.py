@@ -41,10 +41,8 @@ def _found(folder: str) -> list[str]:
 
 
 def _results() -> list[Any]:
-    return [
-        "results/README.md",
-        *(f"results/{path.parent.name}/README.md" for path in DOCS.glob("results/*/README.md")),
-    ]
+    pages = sorted(DOCS.glob("results/*/*.md"), key=lambda path: (path.parent.name, path.name != "README.md"))
+    return ["results/README.md", *(f"results/{path.parent.name}/{path.name}" for path in pages)]
 
 
 def _cards() -> list[Any]:

@@ -57,6 +57,8 @@ class Sense(NamedTuple):
 def sense(chart: Float[np.ndarray, "r r"]) -> Sense:
     """Read a chart of what starting hands are worth: suited above the diagonal, others below, pairs on it."""
     ranks = len(chart)
+    if np.allclose(chart, chart[0, 0]):  # all the same, up to rounding: there is nothing to read
+        return Sense(Estimate(0.0, 0.0), 0.0, Estimate(0.0, 0.0), 0.0)
     unlike = (chart + chart.T) / 2
     off = ~np.eye(ranks, dtype=bool)
     beside = np.array([unlike[rank][off[rank]].mean() for rank in range(ranks)])

@@ -1,6 +1,8 @@
-"""The page on seeds and readings of "Poker-RNN", made of what benchmarks/poker_rnn_trials.py kept.
+"""What seeds of "Poker-RNN" say of its claims, by what benchmarks/poker_rnn_trials.py kept, however far each came.
 
-Intervals over seeds are Student's: they say what another seed would have learned, and are wide with three.
+A claim is decided by seeds that have played as many hands as the paper's agents and agree; what others say so far is
+told beside it. Intervals over seeds are Student's: they say what another seed would have learned, and are wide with
+three.
 """
 
 from __future__ import annotations
@@ -10,62 +12,111 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite, nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from scipy import stats
 
-from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, OURS, THEIRS, Claim, Finding, above
+from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, Claim, Finding, above
 from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours, sense
-from feint.papers.poker_rnn_judge import Judged
-from feint.papers.poker_rnn_variants import BASE, LABELS, PAPERS_HANDS, WORDS
+from feint.papers.poker_rnn_judge import RANDOM, Judged
+from feint.papers.poker_rnn_variants import LABELS, PAPERS_HANDS
+from feint.runs.files import METRICS, rows_of
 
 Record = Mapping[str, Any]
 CLEARER = 0.1
 """By how much a rank correlation must exceed another for a pattern to be clearer."""
+ENOUGH = 3
+"""Seeds at the paper's length that decide a claim."""
+
+
+class NotKnown(Exception):
+    """No record has this; the words say what is missing."""
+
+
+@final
+class Kept(dict[Any, Any]):
+    """What is known of agents, or of two together: it notes whose numbers are asked for, and says what is missing."""
+
+    def __init__(self, known: Mapping[Any, Any], what: str, asked: set[str]) -> None:
+        super().__init__(known)
+        self._what, self._asked = what, asked
+
+    def __getitem__(self, key: Any) -> Any:
+        self._asked.update({key} if isinstance(key, str) else key)
+        return super().__getitem__(key)
+
+    def __missing__(self, key: Any) -> Any:
+        names = [key] if isinstance(key, str) else key
+        raise NotKnown(f"no {self._what} {' and '.join(LABELS.get(name, name) for name in names)}")
 
 
 class Seed(NamedTuple):
-    """All agents of one seed at the paper's length."""
+    """The agents of one seed, as far as they came."""
 
     number: int
     judged: Judged
     charts: Mapping[str, np.ndarray]
+    hands: Mapping[str, float]
+    """What each agent has played."""
+    asked: set[str]
+    """Whose numbers were asked for."""
 
 
-def read_records(path: Path) -> list[Record]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+def read_records(folder: Path) -> list[Record]:
+    """All that was kept: of training in one file, of matches in another."""
+    lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()]
+    return [json.loads(line) for line in lines]
+
+
+def published(records: Sequence[Record]) -> list[Record]:
+    """Agents with the paper's settings that have played at all, in the order of the paper."""
+    names = list(LABELS)
+    rows = [row for row in records if row.get("kind") == "published" and played(row)]
+    return sorted(rows, key=lambda row: (names.index(row["agent"]), row["seed"]))
+
+
+def played(row: Record) -> float:
+    """The hands that a lane has played."""
+    return float(row["curve"][-1]["hands"]) if row["curve"] else 0.0
 
 
 def seeds_of(records: Sequence[Record]) -> list[Seed]:
-    """The seeds of which all five agents were trained, judged and matched with each other."""
-    published = {(row["seed"], row["agent"]): row for row in records if row.get("kind") == "published"}
+    """Every seed that was trained, with whatever is known of it."""
     cross: dict[int, dict[tuple[str, str], Estimate]] = defaultdict(dict)
+    rows: dict[int, dict[str, Record]] = defaultdict(dict)
+    for row in published(records):
+        rows[row["seed"]][row["agent"]] = row
+        if "random" in row:
+            cross[row["seed"]][row["agent"], RANDOM] = Estimate(*row["random"][:2])
     for row in records:
         if row["trial"] == "cross":
             won, pair = Estimate(*row["won"][:2]), (row["one"], row["other"])
             cross[row["seed"]] |= {pair: won, pair[::-1]: Estimate(-won.value, won.reach)}
-    found = []
-    for seed in sorted({seed for seed, _ in published}):
-        rows = {agent: published[seed, agent] for agent in LABELS if "bound" in published.get((seed, agent), {})}
-        if len(rows) == len(LABELS) and len(cross[seed]) == 30:
-            found.append(_seed(seed, rows, cross[seed]))
-    return found
+    return [_seed(number, rows[number], cross[number]) for number in sorted(rows)]
+
+
+def reproduced(folder: Path) -> Seed:
+    """The seed of the reproduction's own runs, at the paper's length: of these the curves are kept."""
+    return _seed(0, {agent: {"curve": rows_of(folder / agent / METRICS)[0]} for agent in LABELS}, {})
 
 
 def _seed(number: int, rows: Mapping[str, Record], cross: Mapping[tuple[str, str], Estimate]) -> Seed:
-    charts = {agent: np.array(row["chart"]) for agent, row in rows.items()}
-    unknown = Estimate(nan, nan)
+    asked, unknown = set[str](), Estimate(nan, nan)
+    charts = {agent: np.array(row["chart"]) for agent, row in rows.items() if "chart" in row}
+    bounds = {agent: Estimate(*row["bound"][:2]) for agent, row in rows.items() if "bound" in row}
+    matches = Kept(cross, "match of", asked)
     judged = Judged(
-        hands=min(row["curve"][-1]["hands"] for row in rows.values()),
-        curves={agent: row["curve"] for agent, row in rows.items()},
-        short=cross,
-        cross=cross,
-        bounds={agent: Estimate(*row["bound"][:2]) for agent, row in rows.items()},
+        hands=min(played(row) for row in rows.values()),
+        curves=Kept({agent: row["curve"] for agent, row in rows.items()}, "curve of", asked),
+        short=matches,
+        cross=matches,
+        bounds=Kept(bounds, "bound of", asked),
         raising=(unknown, unknown),
-        sense={agent: sense(chart) for agent, chart in charts.items()},
+        sense=Kept({agent: sense(chart) for agent, chart in charts.items()}, "kept values of", asked),
     )
-    return Seed(number, judged, charts)
+    hands = {agent: played(row) for agent, row in rows.items()}
+    return Seed(number, judged, Kept(charts, "kept values of", asked), hands, asked)
 
 
 def straight_potential(seed: Seed) -> Finding:
@@ -98,17 +149,22 @@ def rises_first(name: str) -> Callable[[Seed], Finding]:
         reached = next(at for at, value in enumerate(won) if value >= 0.8 * max(won))
         before, after = largest_fall(won[: reached + 1]), largest_fall(won[reached:])
         verdict = HOLDS if 2 * before <= after and reached else FAILS if before >= after else OPEN
-        return Finding(verdict, f"it falls {before:,.0f} mbb/h on its way up and {after:,.0f} later")
+        words = f"it falls {before:,.0f} mbb/h on its way up and {after:,.0f} later"
+        return Finding(verdict, words if reached else f"{words}: it was there at the first evaluation")
 
     return answer
 
 
 def lower_peak(seed: Seed) -> Finding:
+    """Whether one curve is lower at its best than another, as far as both go."""
+    curves = [seed.judged.curves[name] for name in ("nfsp", "rnfsp")]
+    both = min(curve[-1]["hands"] for curve in curves)
     peaks = []
-    for name in ("nfsp", "rnfsp"):
-        best = max(seed.judged.curves[name], key=lambda row: float(row["winnings"]))
+    for curve in curves:
+        best = max((row for row in curve if row["hands"] <= both), key=lambda row: float(row["winnings"]))
         peaks.append(Estimate(best["winnings"], best["winnings_error"]))
-    return Finding(above(peaks[0].less(peaks[1]), 0.0), f"{peaks[1]} against {peaks[0]} mbb/h")
+    words = f"{peaks[1]} against {peaks[0]} mbb/h in {both:,.0f} hands"
+    return Finding(above(peaks[0].less(peaks[1]), 0.0), words)
 
 
 class More(NamedTuple):
@@ -128,22 +184,62 @@ MORE = (
 )
 
 
-def overall(verdicts: Sequence[str]) -> str:
-    """What seeds say together: only what all of them say is decided."""
-    return verdicts[0] if len(set(verdicts)) == 1 else "not decided"
+class Answer(NamedTuple):
+    """What a seed says of a claim."""
+
+    verdict: str | None
+    """None where it says nothing."""
+    measured: str
+    hands: Mapping[str, float]
+    """What the agents have played whose numbers it comes from."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of these played as much as in the paper."""
+        return min(self.hands.values()) >= PAPERS_HANDS
 
 
-def claims_table(seeds: Sequence[Seed]) -> str:
+def answer(claim: Claim | More, seed: Seed) -> Answer:
+    """A seed's answer, with the hands that those it is about have played."""
+    seed.asked.clear()
+    try:
+        found = claim.answer(seed.judged) if isinstance(claim, Claim) else claim.answer(seed)
+    except NotKnown as why:
+        return Answer(None, str(why), {})
+    return Answer(found.verdict, found.measured, {name: seed.hands[name] for name in LABELS if name in seed.asked})
+
+
+def verdict(answers: Sequence[Answer]) -> str:
+    """What seeds say together: decided is what enough of them say at the paper's length, all of them the same."""
+    known = [each for each in answers if each.verdict is not None]
+    whole, short = ([each for each in known if each.whole is wanted] for wanted in (True, False))
+    agreed = len(whole) >= ENOUGH and len({each.verdict for each in whole}) == 1
+    both = {"at the paper's length": whole, "so far": short}
+    told = [f"{words}: {_counted(some)}" for words, some in both.items() if some]
+    return f"**{whole[0].verdict if agreed else OPEN}**; {'; '.join(told) or answers[0].measured}"
+
+
+def _counted(answers: Sequence[Answer]) -> str:
+    verdicts = [each.verdict for each in answers]
+    counts = {words: verdicts.count(words) for words in (HOLDS, FAILS, OPEN)}
+    return ", ".join(f"{words} in {count}" for words, count in counts.items() if count)
+
+
+def claims_table(claims: Sequence[Claim | More], seeds: Sequence[Seed]) -> str:
     """Every claim, by every seed."""
     rows = []
-    for claim in (*THEIRS, *OURS, *MORE):
-        found = [claim.answer(each.judged) if isinstance(claim, Claim) else claim.answer(each) for each in seeds]
-        counts = {verdict: [each.verdict for each in found].count(verdict) for verdict in (HOLDS, OPEN, FAILS)}
-        told = ", ".join(f"{verdict} in {count}" for verdict, count in counts.items() if count)
-        rows.append(
-            [claim.words, f"**{overall([each.verdict for each in found])}**: {told}", *(e.measured for e in found)]
-        )
-    return _table(["claim", "by seeds", *(f"seed {each.number}" for each in seeds)], rows)
+    for claim in claims:
+        found = [answer(claim, each) for each in seeds]
+        known = any(each.verdict for each in found)
+        rows.append([claim.words, verdict(found), _fewest(found), *(each.measured if known else "–" for each in found)])
+    return table(["claim", "by seeds", "fewest hands", *(f"seed {each.number}" for each in seeds)], rows)
+
+
+def _fewest(answers: Sequence[Answer]) -> str:
+    fewest: dict[str, float] = {}
+    for each in answers:
+        fewest |= {name: min(hands, fewest.get(name, hands)) for name, hands in each.hands.items()}
+    return ", ".join(f"{LABELS[name]} {fewest[name]:,.0f}" for name in LABELS if name in fewest) or "–"
 
 
 def over_seeds(values: Iterable[float]) -> Estimate:
@@ -155,105 +251,5 @@ def over_seeds(values: Iterable[float]) -> Estimate:
     return Estimate(float(np.mean(known)), float(reach))
 
 
-def readings_table(records: Sequence[Record]) -> str:
-    """Every reading of every agent: what it wins off random play, loses at least, and wins off the base."""
-    groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
-    for row in records:
-        if row.get("kind") not in (None, "published"):
-            words = row["variant"] if row["kind"] == "readings" else WORDS[row["kind"]]
-            groups[row["agent"], words].append(row)
-    rows = []
-    for (agent, words), lanes in groups.items():
-        cells = [_cell(lanes, name) for name in ("random", "bound", "base")]
-        last = [lane["curve"][-1] for lane in lanes]
-        died = sum(row["value_spread"] == 0 for row in last)
-        high = over_seeds(sense(np.array(lane["chart"])).high for lane in lanes if "chart" in lane)
-        hands = np.mean([row["hands"] for row in last])
-        rows.append(
-            [
-                LABELS[agent],
-                words,
-                str(len(lanes)),
-                f"{hands:,.0f}",
-                *cells,
-                f"{high.value:.2f} ± {high.reach:.2f}",
-                str(died),
-            ]
-        )
-    heads = ["agent", "reading", "seeds", "hands", "won off random play", "lost at least", f"won off “{BASE}”"]
-    return _table([*heads, "rank correlation", "seeds whose values died"], rows)
-
-
-def _cell(lanes: Sequence[Record], name: str) -> str:
-    known = [lane[name][0] for lane in lanes if name in lane]
-    return str(over_seeds(known)) if known else "–"
-
-
-def search_table(records: Sequence[Record]) -> str:
-    """What searchers win off the agents."""
-    rows = [
-        [
-            row["one"],
-            LABELS[row["other"]],
-            f"{row['simulations']:,}",
-            f"{row['won'][2]:,}",
-            str(Estimate(*row["won"][:2])),
-        ]
-        for row in records
-        if row["trial"].startswith("mcts/")
-    ]
-    return _table(["searcher", "agent", "simulations a move", "hands", "won (mbb/h)"], rows)
-
-
-def published_table(records: Sequence[Record]) -> str:
-    """Every agent and seed at the paper's length, or as far as it came."""
-    rows = []
-    for row in records:
-        if row.get("kind") == "published":
-            last = row["curve"][-1]
-            found = [str(Estimate(*row[name][:2])) if name in row else "–" for name in ("random", "bound")]
-            enough = "" if last["hands"] >= PAPERS_HANDS else " (cut off)"
-            minutes = f"{row['seconds'] / 60:.1f} min"
-            rows.append([LABELS[row["agent"]], str(row["seed"]), f"{last['hands']:,.0f}{enough}", *found, minutes])
-    return _table(
-        ["agent", "seed", "hands", "won off random play", "lost at least", "time of all seeds together"], rows
-    )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
-
-
-def write_seeds_page(records: Sequence[Record]) -> str:
-    """The page; what is not known yet is left out."""
-    seeds, parts = seeds_of(records), [_HEAD]
-    if any(row.get("kind") == "published" for row in records):
-        parts.append(f"## At the paper's length\n\n{published_table(records)}\n\n{_PICTURES}")
-    if seeds:
-        parts.append(f"## The claims, seed by seed\n\n{claims_table(seeds)}\n\n{_RULES}")
-    if any(row.get("kind") == "readings" for row in records):
-        parts.append(f"## Read otherwise\n\n{_READINGS}\n\n{readings_table(records)}")
-    if any(row["trial"].startswith("mcts/") for row in records):
-        parts.append(f"## Against Monte Carlo tree search\n\n{_SEARCH}\n\n{search_table(records)}")
-    machines = sorted({f"{row['machine']}, jax {row['jax']}" for row in records if "jax" in row})
-    return "\n\n".join([*parts, f"Made on {'; '.join(machines)}.", _MADE]) + "\n"
-
-
-_HEAD = """# Five learners of limit hold'em: seeds and readings
-
-What [the reproduction](README.md) of "Poker-RNN" leaves open: what other seeds learn, and what the paper's settings do
-where they are read otherwise. Winnings are in mbb/h. *Lost at least* is what a local best response wins."""
-_PICTURES = """Intervals here are about luck with the cards, one seed a row.
-
-![learning curves of all seeds](seeds-curves.png)
-
-![DRQN's values of two cards](seeds-drqn-values.png)"""
-_RULES = """A claim is decided where all seeds say the same, and each by the rules of [the reproduction](README.md).
-Hands as high but further apart: KT for QJ, Q9 for JT. A pattern is clearer at a rank correlation 0.1 higher. A curve
-rises before it swings if on its way to 80% of its best it falls at most half as far as it does later."""
-_READINGS = """The paper's settings, one of them read or set otherwise at a time, for the same number of updates: three
-seeds each, and intervals over these. *Won off “as published”* is a match with the settings as we read them, of the same
-seed. A target every 300 moves is one in 30 updates. RLCard's rules have other raises, so there is no such match."""
-_SEARCH = """What searchers win off the agents of the first seed, at so many simulations a move. Matches ended with the
-time there was, and intervals allow for that."""
-_MADE = "Made by `python benchmarks/poker_rnn_pages.py` of [the records](trials/records.jsonl)."

@@ -1,0 +1,238 @@
+"""The page on seeds and readings of "Poker-RNN": its tables, and what it says of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from feint.papers.poker_rnn_claims import OURS, THEIRS
+from feint.papers.poker_rnn_hands import Estimate, connected, sense
+from feint.papers.poker_rnn_seeds import (
+    MORE,
+    Record,
+    Seed,
+    claims_table,
+    over_seeds,
+    played,
+    published,
+    seeds_of,
+    table,
+)
+from feint.papers.poker_rnn_variants import BASE, LABELS, PAPERS_HANDS, TRIALS, WORDS
+
+
+def lengths(records: Sequence[Record]) -> str:
+    """How far the seeds of each agent came, in a sentence."""
+    told = []
+    for agent, label in LABELS.items():
+        hands = [played(row) for row in published(records) if row["agent"] == agent]
+        if hands:
+            told.append(f"{label} {min(hands):,.0f} to {max(hands):,.0f} ({len(hands)} seeds)")
+    return f"Hands of each seed: {', '.join(told)}."
+
+
+def published_table(records: Sequence[Record]) -> str:
+    """Every agent and seed as far as it came, and what its seeds say together."""
+    rows, names = [], ("random", "bound")
+    for agent, label in LABELS.items():
+        lanes = [row for row in published(records) if row["agent"] == agent]
+        for row in lanes:
+            share = min(100, int(100 * played(row) / PAPERS_HANDS))
+            found = [str(Estimate(*row[name][:2])) if name in row else "–" for name in names]
+            about = [f"{played(row):,.0f}", f"{share}%", f"{row['step']:,}"]
+            rows.append([label, str(row["seed"]), *about, *found, f"{row['seconds'] / 60:.1f} min"])
+        if len(lanes) > 1:
+            rows.append([label, f"all {len(lanes)}", "", "", "", *(_cell(lanes, name) for name in names), ""])
+    head = ["agent", "seed", "hands", "of the paper's", "steps", "won off random play", "lost at least"]
+    return table([*head, "time of all seeds together"], rows)
+
+
+def statistics(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """What each agent and seed makes of starting hands, in numbers (big blinds, and a rank correlation)."""
+    found = []
+    for row in published(records):
+        if "chart" in row:
+            chart = np.array(row["chart"])
+            seen, in_a_row = sense(chart), connected(chart)
+            found.append(
+                {
+                    "agent": row["agent"],
+                    "seed": row["seed"],
+                    "hands": played(row),
+                    "pairs": [round(each, 4) for each in seen.pairs],
+                    "high": round(seen.high, 4),
+                    "suited": [round(each, 4) for each in seen.suited],
+                    "spread": round(seen.spread, 4),
+                    "in_a_row": [round(each, 4) for each in in_a_row],
+                }
+            )
+    return found
+
+
+def statistics_table(found: Sequence[Record]) -> str:
+    rows = [
+        [
+            LABELS[each["agent"]],
+            str(each["seed"]),
+            f"{each['hands']:,.0f}",
+            "{:+.2f} ± {:.2f}".format(*each["pairs"]),
+            f"{each['high']:.2f}",
+            "{:+.3f} ± {:.3f}".format(*each["suited"]),
+            "{:+.2f} ± {:.2f}".format(*each["in_a_row"]),
+            f"{each['spread']:.3f}",
+        ]
+        for each in found
+    ]
+    head = ["agent", "seed", "hands", "a pair over its card with another", "rank correlation with the cards' height"]
+    return table([*head, "one suit over two", "two in a row over two as high", "the best hand over the worst"], rows)
+
+
+def tried(records: Sequence[Record]) -> dict[tuple[str, str, str], list[Record]]:
+    """The lanes of every reading that have played at all, by agent, trial and words."""
+    groups: dict[tuple[str, str, str], list[Record]] = defaultdict(list)
+    for row in records:
+        if row.get("kind") not in (None, "published") and played(row):
+            words = row["variant"] if row["kind"] == "readings" else WORDS[row["kind"]]
+            groups[row["agent"], row["trial"], words].append(row)
+    return groups
+
+
+def readings_table(records: Sequence[Record]) -> str:
+    """Every reading of every agent: what it wins off random play, loses at least, and wins off the base."""
+    rows = []
+    for (agent, trial, words), lanes in tried(records).items():
+        last = [lane["curve"][-1] for lane in lanes]
+        died = sum(row["value_spread"] == 0 for row in last)
+        high = over_seeds(sense(np.array(lane["chart"])).high for lane in lanes if "chart" in lane)
+        asked, steps = TRIALS[trial.replace(" ", "-")].steps or 0, last[0]["step"]
+        rows.append(
+            [
+                LABELS[agent],
+                words,
+                str(len(lanes)),
+                f"{np.mean([row['hands'] for row in last]):,.0f}",
+                f"{steps:,.0f}" + (f" of {asked:,}" if steps < asked else ""),
+                *(_cell(lanes, name) for name in ("random", "bound", "base")),
+                f"{high.value:.2f} ± {high.reach:.2f}",
+                str(died),
+            ]
+        )
+    heads = ["agent", "reading", "seeds", "hands", "steps", "won off random play", "lost at least", f"won off “{BASE}”"]
+    return table([*heads, "rank correlation", "seeds whose values died"], rows)
+
+
+def differing(records: Sequence[Record]) -> str:
+    """Which readings win or lose against the settings as published by more than seeds differ, in a sentence."""
+    told = []
+    for (agent, _, words), lanes in tried(records).items():
+        won = over_seeds(lane["base"][0] for lane in lanes if "base" in lane)
+        if abs(won.value) > won.reach:
+            told.append(f"{LABELS[agent]} with {words} ({won} mbb/h)")
+    found = f"these do: {', '.join(told)}." if told else "none does."
+    return f"Which of them wins or loses against “{BASE}” by more than three seeds differ: {found}"
+
+
+def not_tried(records: Sequence[Record]) -> str:
+    """The trials that had no time yet."""
+    known = {row["trial"].replace(" ", "-") for row in records if row.get("kind") and played(row)}
+    return ", ".join(f"`{name}`" for name in TRIALS if name not in known)
+
+
+def _cell(lanes: Sequence[Record], name: str) -> str:
+    known = [lane[name][0] for lane in lanes if name in lane]
+    return str(over_seeds(known)) if known else "–"
+
+
+def search_table(records: Sequence[Record]) -> str:
+    """What searchers win off the agents."""
+    hands = {(row["agent"], row["seed"]): played(row) for row in published(records)}
+    rows = [
+        [
+            LABELS[row["other"]],
+            f"{hands.get((row['other'], row['seed']), 0):,.0f}",
+            row["one"],
+            f"{row['simulations']:,}",
+            f"{row['won'][2]:,}",
+            str(Estimate(*row["won"][:2])),
+        ]
+        for agent in LABELS
+        for row in records
+        if row["trial"] == f"mcts/{agent}"
+    ]
+    return table(["agent", "hands of training", "searcher", "simulations a move", "hands", "won by the searcher"], rows)
+
+
+def searched(records: Sequence[Record]) -> str:
+    """How many of these matches tell who is better."""
+    won = [Estimate(*row["won"][:2]) for row in records if row["trial"].startswith("mcts/")]
+    ahead, behind = sum(each.low > 0 for each in won), sum(each.high < 0 for each in won)
+    told = f"Of {len(won)} matches, each by its own interval, the searcher wins {ahead} and loses {behind}"
+    return f"{told}; the others are too short to tell."
+
+
+def write_seeds_page(records: Sequence[Record], first: Seed | None = None) -> str:
+    """The page; what is not known yet is left out. `first` is the reproduction's own seed."""
+    seeds, parts = seeds_of(records), [_HEAD]
+    if seeds:
+        found = statistics(records)
+        parts.append(f"## How far each came\n\n{lengths(records)} {_SHORT}\n\n{published_table(records)}\n\n{_CURVES}")
+        parts.append(f"## Starting hands\n\n{_HANDS}\n\n{statistics_table(found)}\n\n{_MAPS}")
+        again = claims_table((*THEIRS, *OURS), seeds)
+        more = claims_table(MORE, [first, *seeds] if first else seeds)
+        parts.append(f"## Claims of the reproduction, by other seeds\n\n{again}")
+        parts.append(f"## Claims that the reproduction leaves out\n\n{more}\n\n{_RULES}")
+    if tried(records):
+        words = f"{differing(records)}\n\nNot tried yet: {not_tried(records)}."
+        parts.append(f"## Read otherwise\n\n{_READINGS}\n\n{readings_table(records)}\n\n{words}")
+    if any(row["trial"].startswith("mcts/") for row in records):
+        parts.append(f"## Against Monte Carlo tree search\n\n{_SEARCH} {searched(records)}\n\n{search_table(records)}")
+    machines = sorted({f"{row['machine']}, jax {row['jax']}" for row in records if "jax" in row})
+    return "\n\n".join([*parts, f"## Made by\n\nTrained on {'; '.join(machines)}. {_MADE}"]) + "\n"
+
+
+_HEAD = """# Five learners of limit hold'em: seeds and readings
+
+What [the reproduction](README.md) of "Poker-RNN" leaves open: what other seeds learn, and what the paper's settings do
+where they are read otherwise. Winnings are in mbb/h. *Lost at least* is what a local best response wins: a lower bound
+on exploitability. Seed 0 is the reproduction's own, with a million hands of each agent."""
+_SHORT = """One call of nine minutes on an accelerator, which all five agents shared beside other programs, was all the
+time there was. Below the paper's million hands a row says what is so at its own length, and no more."""
+_CURVES = """Intervals in rows of one seed are about luck with the cards (95%); those of *all* are about what another
+seed would have learned, and wide with three.
+
+![learning curves of all seeds](seeds-curves.png)"""
+_HANDS = """What value networks make of the first two cards before the opening move, in big blinds
+([as numbers](trials/starting_hands.json)). *Two in a row over two as high* compares QJ with KT, JT with Q9 and so on.
+Where the best hand is worth as much as the worst, the network has died: it no longer sees its cards."""
+_MAPS = """The recurrent DQN's values of every two cards, which the paper does not show, and the plain one's:
+
+![DRQN's values of two cards](seeds-drqn-values.png)
+![DQN's values of two cards](seeds-dqn-values.png)"""
+_RULES = """A claim is decided where three seeds at the paper's length say the same, each by the rules of
+[the reproduction](README.md); what seeds say *so far*, with fewer hands, decides nothing. *Fewest hands* are those of
+the agents that a claim is about. Of seed 0 curves are kept and no values. Hands as high but further apart: KT for QJ,
+Q9 for JT. A pattern is clearer at a rank correlation 0.1 higher. A curve rises before it swings if on its way to 80% of
+its best it falls at most half as far as it does later. Peaks are compared as far as both curves go."""
+_READINGS = """The paper's settings, one of them read or set otherwise at a time, for the same number of updates: three
+seeds each, and intervals over these. *Won off “as published”* is a match with the settings as we read them, of the same
+seed. DQN as published has a new target every 300 moves, which is every 30 updates. *A tenth of the hands at random* are
+the noisier memories that the paper suggests, for NFSP above all, of which none is tried yet."""
+_SEARCH = """What players who search win off the agents of seed 1, at so many simulations a move, on deals that are
+played from both seats. These are very few hands, all that one busy core could do in a quarter of an hour: intervals
+(95%) are wide. Networks were read back with half their digits."""
+_MADE = """Strategies are too large to keep here; these commands train them again, and on another machine they differ by
+rounding:
+
+- The ten agents of [the reproduction](README.md), seed 0: `python benchmarks/poker_rnn_device.py FOLDER`, or
+  `feint reproduce poker-rnn` for one after the other; each is a run in FOLDER/as-published or FOLDER/large.
+- The agents of this page: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 530 --judging 90 --gpu 5
+  --cpu 0 rnfsp/published nfsp/published drqn/published dqn/published linear-q/published dqn/readings
+  linear-q/readings`. The same command once more goes on with published agents that were cut off, up to a million hands.
+  Networks of all seeds are in FOLDER/networks, those that play of seed 1 in OUT.
+- Their matches with searchers: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500 --gpu 0 --cpu 1
+  --simulations 100 --hands 300 mcts/linear-q mcts/dqn mcts/drqn mcts/nfsp mcts/rnfsp`.
+- This page: `python benchmarks/poker_rnn_pages.py`, of [the records](trials/records.jsonl) and
+  [matches](trials/matches.jsonl)."""

@@ -230,6 +230,7 @@ def test_winnings_off_random_play_do_not_tell_who_plays_well_on_leduc():
     assert 0.6 < found.equilibrium < 0.8  # there are several
 
 
+@pytest.mark.slow
 def test_just_enough_hands_are_played_and_none_again(tmp_path, monkeypatch):
     trial = Trial(tmp_path / "q", "linear", "linear-q", "holdem", "poker-rnn", TINY, hands=40)
     whole = trials.train

@@ -11,6 +11,7 @@ from page_records import PICTURED, ROOT
 from page_sentences import sentences
 
 MADE = {
+    "docs/results/leduc_thesis/README.md": page_records.leduc_thesis_page,
     "docs/results/leduc_nfsp/README.md": page_records.leduc_nfsp_page,
     "docs/results/poker_rnn/README.md": page_records.poker_rnn_page,
     "docs/results/deepstack_leduc/README.md": page_records.deepstack_page_again,

@@ -18,6 +18,7 @@ from feint.papers import (
     deepstack_leduc,
     deepstack_page,
     deepstack_programs,
+    kuhn_players,
     leduc_nfsp,
     leduc_thesis,
     poker_rnn,
@@ -89,6 +90,11 @@ def _of_curve(name: str, steps: list[int], values: list[float], seed: int, strat
     timings = [{"step": steps[-1], "seconds": UNKNOWN}]
     config = RunConfig("leduc", leduc_nfsp.KNOWN[name].algorithm, {}, seed)
     return Run(Path("nowhere"), config, rows, timings, strategy, ("nan",), find_form=lambda: None)
+
+
+def kuhn_players_section() -> str:
+    """Of the page of fictitious play in Kuhn poker, where each method stops; its 200 seeds are nowhere kept."""
+    return kuhn_players.players_section(RESULTS / "kuhn_fictitious_play")
 
 
 def leduc_thesis_page() -> str:

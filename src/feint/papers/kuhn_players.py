@@ -107,7 +107,7 @@ def unrolling(lines: Sequence[Mapping[str, Any]]) -> str:
     ]
     if not refused:
         return ""
-    line = max(refused, key=lambda line: int(line["players"]))
-    return f"""With {line["players"]} players unrolling alone takes {line["seconds"]:.0f} s. So the linear programme and the
-elimination of dominated moves stop by themselves, the others where the tree does; NFSP goes on without one, by the
+    end = max(refused, key=lambda line: int(line["players"]))
+    return f"""With {end["players"]} players unrolling alone takes {end["seconds"]:.0f} s. So the linear programme and
+the elimination of dominated moves stop by themselves, the others where the tree does; NFSP goes on without one, by the
 betting alone."""

@@ -200,12 +200,14 @@ def _thesis() -> list[str]:
 
     kept = {line["name"]: line for line in record("docs/results/leduc_thesis/trials.jsonl")}
     found, coded, last = given(kept, "16-values-64"), given(kept, "softmax", "moves"), kept[PLAIN]["rows"][-1]
+    folds = [kept[name]["rows"][-1]["folds"] for name in ("author-relu", "thesis-relu")]
     curve = record("docs/results/leduc_nfsp/curves.json")["64-units"]
     by_then = sorted(_seeds(curve)[:, np.searchsorted(curve["step"], found.step) - 1])
     return [
         f"come to {said(found.ours)} after {found.step:,} steps, where 16 for both have {said(found.theirs)}, "
         f"{found.ratio}; that is where 64 for both are by then, {by_then[0]:.3f} to {by_then[-1]:.3f}.",
         f"up to {last['step']:,} steps ({said(last['exploitability'])} against {paper_value(16, last['step']):.3f})",
+        f"folds to {said(folds[0], '.0%')} of bets (two seeds, the author's settings) and to {said(folds[1], '.0%')} (",
         f"in chips has {said(coded.ours)} after {coded.step:,} steps, and imitating moves {said(coded.theirs)}",
     ]
 

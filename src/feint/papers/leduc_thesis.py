@@ -140,7 +140,7 @@ At the end of each; *silent* is the share of hidden units that are 0 in all situ
 
 Every number at every evaluation is in `{RECORDS}`.
 
-Made by `feint reproduce leduc-thesis{" --quick" if quick else ""}` from records of `benchmarks/thesis_device.py`.
+Made by `feint reproduce leduc-thesis{" --quick`" if quick else "` from records of `benchmarks/thesis_device.py`"}.
 """
 
 

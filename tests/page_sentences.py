@@ -206,7 +206,8 @@ def _thesis() -> list[str]:
     return [
         f"come to {said(found.ours)} after {found.step:,} steps, where 16 for both have {said(found.theirs)}, "
         f"{found.ratio}; that is where 64 for both are by then, {by_then[0]:.3f} to {by_then[-1]:.3f}.",
-        f"have {said(last['exploitability'])} after {last['step']:,} steps against its {paper_value(16, last['step']):.3f}",
+        f"have {said(last['exploitability'])} after {last['step']:,} steps against its "
+        f"{paper_value(16, last['step']):.3f}",
         f"folds to {said(folds[0], '.0%')} of bets (two seeds, the author's settings) and to {said(folds[1], '.0%')} (",
         f"in chips has {said(coded.ours)} after {coded.step:,} steps, and imitating moves {said(coded.theirs)}",
     ]

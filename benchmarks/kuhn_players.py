@@ -1,6 +1,6 @@
 """Kuhn poker for 2 to 10 players: how far each method goes, and what stops it.
 
-    python benchmarks/kuhn_players.py --processes 8 --limit 120 > benchmarks/results/kuhn_players.jsonl
+    python benchmarks/kuhn_players.py --processes 8 --limit 120 > docs/results/kuhn_fictitious_play/players.jsonl
     python benchmarks/kuhn_players.py --players 3 --methods cfr+ xfp
 
 Every method on every number of players is a process of its own with one thread, ended after `--limit` seconds: a line
@@ -34,6 +34,7 @@ from feint.games.kuhn import kuhn
 from feint.games.library import load_game
 from feint.learners.elite_play import ElitePlay
 from feint.learners.nfsp import ALGORITHMS as NFSP
+from feint.runs.provenance import provenance
 from feint.solvers.cfr import ALGORITHMS as CFR
 from feint.solvers.fictitious_play import ALGORITHMS as FICTITIOUS_PLAY
 from feint.solvers.linear_program import ALGORITHMS as LINEAR_PROGRAM
@@ -57,10 +58,11 @@ def main() -> None:
     if args.here:
         print(json.dumps(tried(args.methods[0], args.players[0])))
         return
+    made = {"made_with": list(provenance())}
     tasks = [(method, players) for players in sorted(args.players, reverse=True) for method in args.methods]
     with ThreadPoolExecutor(args.processes) as crew:
         for line in crew.map(lambda task: in_a_process(*task, args.limit), tasks):
-            print(json.dumps(line), flush=True)
+            print(json.dumps(line | made), flush=True)
 
 
 def in_a_process(method: str, players: int, limit: float) -> dict[str, Any]:

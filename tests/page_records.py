@@ -13,7 +13,17 @@ from typing import Any, final
 import numpy as np
 
 import feint
-from feint.papers import deepstack_bets, deepstack_leduc, deepstack_page, deepstack_programs, leduc_nfsp, poker_rnn
+from feint.papers import (
+    deepstack_bets,
+    deepstack_leduc,
+    deepstack_page,
+    deepstack_programs,
+    kuhn_players,
+    leduc_nfsp,
+    leduc_thesis,
+    poker_rnn,
+    thesis_trials,
+)
 from feint.papers.deepstack_networks import KINDS, Size, by_kind
 from feint.papers.poker_rnn_hands import Estimate, Sense
 from feint.papers.poker_rnn_judge import RANDOM, VALUED, Judged, OnLeduc
@@ -82,6 +92,16 @@ def _of_curve(name: str, steps: list[int], values: list[float], seed: int, strat
     timings = [{"step": steps[-1], "seconds": UNKNOWN}]
     config = RunConfig("leduc", leduc_nfsp.KNOWN[name].algorithm, {}, seed)
     return Run(Path("nowhere"), config, rows, timings, strategy, ("nan",), find_form=lambda: None)
+
+
+def kuhn_players_section() -> str:
+    """Of the page of fictitious play in Kuhn poker, where each method stops; its 200 seeds are nowhere kept."""
+    return kuhn_players.players_section(RESULTS / "kuhn_fictitious_play")
+
+
+def leduc_thesis_page() -> str:
+    """The page of the thesis on it, by the records of its experiments."""
+    return leduc_thesis.page_of(thesis_trials.records(RESULTS / "leduc_thesis"))
 
 
 @final

@@ -18,7 +18,7 @@ def sentences() -> dict[str, list[str]]:
     """What must be on each page, whatever its lines."""
     return {
         README: [*_races(), *_times(), *_hands(), *_bounds()],
-        RESULTS: [*_leduc(), *_device(), *_holdem()],
+        RESULTS: [*_leduc(), *_thesis(), *_device(), *_holdem()],
         DEEPSTACK: _modeller(),
     }
 
@@ -189,6 +189,27 @@ def _leduc() -> list[str]:
         f"nothing is learned, {said('relu-output', 300_000)} after 300,000 steps",
         f"ends at {np.median(seeds('imitate-values', 300_000)):.2f} where imitating moves has "
         f"{np.median(seeds('64-units', 300_000)):.2f}.",
+    ]
+
+
+def _thesis() -> list[str]:
+    """What 16 units lack, and a softmax of values in another unit."""
+    from feint.papers.leduc_nfsp import paper_value
+    from feint.papers.thesis_claims import said
+    from feint.papers.thesis_sixteen import PLAIN, given
+
+    kept = {line["name"]: line for line in record("docs/results/leduc_thesis/trials.jsonl")}
+    found, coded, last = given(kept, "16-values-64"), given(kept, "softmax", "moves"), kept[PLAIN]["rows"][-1]
+    folds = [kept[name]["rows"][-1]["folds"] for name in ("author-relu", "thesis-relu")]
+    curve = record("docs/results/leduc_nfsp/curves.json")["64-units"]
+    by_then = sorted(_seeds(curve)[:, np.searchsorted(curve["step"], found.step) - 1])
+    return [
+        f"come to {said(found.ours)} after {found.step:,} steps, where 16 for both have {said(found.theirs)}, "
+        f"{found.ratio}; that is where 64 for both are by then, {by_then[0]:.3f} to {by_then[-1]:.3f}.",
+        f"have {said(last['exploitability'])} after {last['step']:,} steps against its "
+        f"{paper_value(16, last['step']):.3f}",
+        f"folds to {said(folds[0], '.0%')} of bets (two seeds, the author's settings) and to {said(folds[1], '.0%')} (",
+        f"in chips has {said(coded.ours)} after {coded.step:,} steps, and imitating moves {said(coded.theirs)}",
     ]
 
 

@@ -11,6 +11,7 @@ import yaml
 from safetensors import safe_open
 
 import feint
+from conftest import few
 from feint.evaluate.match import play_players
 from feint.evaluate.measure import Measure
 from feint.evaluate.share_found import share_found
@@ -76,7 +77,7 @@ def test_an_agent_is_as_good_as_it_says(name):
     assert told <= BARS[name]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few(*NAMES, fast=("feint:kuhn", "feint:leduc")))
 def test_an_agent_wins_off_those_that_everybody_should_beat(name):
     floors = FLOORS.get(name, {"random": 0})
     seated = line_up((name, *floors))

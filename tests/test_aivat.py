@@ -65,6 +65,7 @@ def test_the_mean_is_exactly_right_on_random_games_with_hidden_moves_and_signals
         check_mean(tree, random_table(tree, seed), random_table(tree, seed + 1))
 
 
+@pytest.mark.slow
 def test_little_is_left_of_luck_against_oneself(tree_of, solved):
     tree = tree_of("leduc")
     table = np.asarray(solved("leduc", "cfr+", 100).table(tree))
@@ -131,6 +132,7 @@ class Bold(Policy):
         return chances / chances.sum(1, keepdims=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "hands"),
     [("flop_holdem(ranks=2)", 4000), pytest.param("holdem(ranks=4, rounds=3)", 2000, marks=pytest.mark.slow)],
@@ -151,6 +153,7 @@ def test_hands_of_cards_count_the_same_on_average_as_they_win(name, hands):
         assert against_itself[1].mean(1).var() < 0.5 * against_itself[0].mean(1).var()
 
 
+@pytest.mark.slow
 def test_a_hand_of_cards_at_a_table_counts_like_others(monkeypatch):
     form = CardForm(unroll_betting(feint.load_game("flop_holdem(ranks=2)")))
     first = StrategyPlayer(PolicyStrategy(form.fingerprint, Bold(form.arena)), form, 1)

@@ -95,6 +95,7 @@ def test_networks_that_are_no_numbers_win_nothing(name):
         play_players(form, (player, fair), 200)
 
 
+@pytest.mark.slow
 def test_who_tries_illegal_moves_is_judged_as_it_plays(tree_of):
     """Illegal moves are calls: at tables, in matches, to bounds and as a table alike."""
     form = form_of("holdem")

@@ -37,7 +37,7 @@ BAD_INPUT = {
     "train cfr+ kuhn --set alfa=1": "did you mean alpha?",
     "train cfr+ kuhn --set alpha=x": "cannot take alpha='x'",
     "train cfr+ kuhn --set alpha": "--set takes key=value",
-    "train nfsp kuhn --set hidden=64": "did you mean network.hidden?",
+    "train nfsp kuhn --set hidden=64": "did you mean network.hidden or policy.hidden?",
     "train nfsp kuhn --set values.rate=0": "values.rate must be above 0, but 0.0 was given",
     "train nfsp holdem": "holdem is too large to keep a tally of; use --preset small",
     "train cfr+": "Missing argument",
@@ -115,6 +115,7 @@ def bound(value, low, high, hands):
     return Measure("exploitability", value, "chips per hand", "lower bound", low, high, hands)
 
 
+@pytest.mark.slow
 def test_a_bound_is_kept_and_told(call, tmp_path, monkeypatch):
     shutil.copytree(AGENTS / "holdem", tmp_path / "run")
     (tmp_path / "run" / "bound.json").unlink()
@@ -208,6 +209,7 @@ def test_a_bound_may_be_left_where_it_is(call, tmp_path, monkeypatch):
     assert call("evaluate", "run", "--hands", "64") == (130, "", stopped)
 
 
+@pytest.mark.slow
 def test_a_large_strategy_shows_its_leaks_first_and_all_on_request(call):
     _, out, _ = call("train", "cfr", "leduc", "--steps", "10", "--json")
     run = json.loads(out)["run"]
@@ -257,6 +259,7 @@ def test_an_interrupted_match_tells_how_it_stood(call, monkeypatch):
     assert told["winnings"] - told["error"] > 0
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_line_that_changes_and_a_pipe_does_not(tmp_path):
     command = [sys.executable, "-m", "feint", "train", "cfr+", "kuhn", "--steps", "50", "--json"]
     leader, follower = pty.openpty()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import feint
-from conftest import UNROLLABLE, algorithm_on
+from conftest import UNROLLABLE, algorithm_on, few
 from feint.games.library import library
 from feint.runs.config import algorithms, explained, flat
 from feint.search.deepstack import Searching
@@ -40,7 +40,7 @@ TWO_PLAYERS_ONLY = {"linear-program", "fictitious-play"}
 TOO_LARGE = sorted((set(library()) - set(UNROLLABLE) - {"river_holdem"}) | {"river_holdem(ranks=4)"})
 
 
-@pytest.mark.parametrize("name", [*GAMES, *TOO_LARGE])
+@pytest.mark.parametrize("name", few(*GAMES, *TOO_LARGE, fast=(*GAMES, "holdem", "holdem_no_limit")))
 def test_rules(name):
     game = feint.load_game(name)
     found = check_game(game)

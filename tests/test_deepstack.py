@@ -70,6 +70,7 @@ def test_values_of_another_game_or_of_none_are_refused():
             line_up((player,), "leduc")
 
 
+@pytest.mark.slow
 def test_a_player_that_considers_few_bets_meets_with_others():
     form = form_of("kuhn")
     player = line_up(("resolver(values=nothing, iterations=50, bets=())",), "kuhn").players[0]
@@ -102,6 +103,7 @@ def test_it_learns_and_the_player_at_a_table_finds_what_was_written_out(tmp_path
         np.testing.assert_allclose(player.chances(seen), form.by_move(table[row]), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_training_that_was_cut_off_goes_on_and_comes_to_the_same(tmp_path):
     size = Size(train=72, test=72, seeds=1, epochs=3, shard=12, label_iterations=5)
     shapes = (Layers((8,), "relu"), Layers((8, 8), "tanh"))
@@ -208,6 +210,7 @@ def test_claims_are_answered_from_numbers(facts):
     assert Kind(4, "tanh").parameters == 15022
 
 
+@pytest.mark.slow
 def test_the_page_and_its_pictures_are_made_from_numbers(facts, tmp_path):
     page = page_of(facts, quick=True)
     draw_figures(tmp_path, facts)

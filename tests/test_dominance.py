@@ -184,6 +184,7 @@ def test_listing_plans_and_integer_programmes_agree(game, kind):
     assert ((tree.legal & ~listed.mask).any(1) | (tree.parent_sequence >= 0)).all()  # something is left at the start
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_strict_elimination_spares_equilibria(seed):

@@ -289,6 +289,7 @@ def test_an_outside_learner_learns_from_pettingzoo():
     assert form.values([mine, other])[0] > 0.3
 
 
+@pytest.mark.slow
 def test_an_outside_learner_learns_from_tables():
     """In both seats of Leduc against random play, what it wins comes near what a best response wins: exactly known."""
     form = form_of("leduc")

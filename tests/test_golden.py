@@ -85,7 +85,7 @@ def kuhn_table(tree, aggression):
 @pytest.mark.parametrize(
     ("name", "steps", "chips", "within"),
     [
-        ("cfr", 1000, 1.182e-2, 0.05),
+        pytest.param("cfr", 1000, 1.182e-2, 0.05, marks=pytest.mark.slow),
         ("cfr+", 1000, 2.51e-4, 0.1),  # as much as last bits make of it
         ("dcfr", 100, 7.76e-3, 0.01),
         ("linear-cfr", 100, 3.45e-2, 0.01),
@@ -106,6 +106,7 @@ def test_xfp_on_leduc(tree_of, solved):
     assert feint.exploitability(tree_of("leduc"), strategy) == pytest.approx(0.0635, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "chips"), [pytest.param("cfr+", 1e-6, marks=pytest.mark.slow), ("pcfr+", 1e-7)])
 def test_long_runs_converge_on_leduc(tree_of, solved, name, chips):
     strategy = solved("leduc", name, 100_000)

@@ -13,6 +13,7 @@ from feint.solvers.cfr import CFR
 MIDDLE = "holdem(ranks=2,rounds=2)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "told", "not_told"),
     [

@@ -149,6 +149,7 @@ def test_refused(parameters, sentence):
 # One game in every form.
 
 
+@pytest.mark.slow
 def test_a_small_one_is_the_same_game_unrolled_whole_and_as_a_public_tree():
     """All-in before the flop, too: cards come, and nobody bets."""
     game = feint.load_game(SHORT)

@@ -173,6 +173,7 @@ def test_a_tally_says_what_the_rows_say(tree_of):
         np.testing.assert_array_equal(np.asarray(by_count.history).ravel(), made)
 
 
+@pytest.mark.slow
 def test_a_window_forgets_what_a_reservoir_keeps(tree_of):
     tree = tree_of("kuhn")
     learner = small(average={"kind": "window", "capacity": 64}).on(TreeForm(tree))

@@ -67,6 +67,7 @@ def mine():
 '''
 
 
+@pytest.mark.slow
 def test_any_game_is_told_with_its_size_and_what_can_be_run_on_it(call, tmp_path):
     (tmp_path / "mine.py").write_text(OWN)
     three, small, large, theirs, matrix = (

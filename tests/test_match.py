@@ -119,6 +119,7 @@ def test_a_game_may_be_named_in_other_words():
     assert line_up(("feint:kuhn", "random"), "kuhn(players=2)").form.name == "kuhn"
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth_as_often_as_they_say(tree_of):
     """400 matches of 400 hands on Leduc."""
     tree = tree_of("leduc")

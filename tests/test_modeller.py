@@ -176,6 +176,7 @@ def test_learned_triples_are_those_that_were_played(kuhn, sly):
     assert off[False] > 0.3
 
 
+@pytest.mark.slow
 def test_with_more_hands_it_wins_more(kuhn, sly):
     best = float(np.mean(kuhn.judged(sly, 0).best))
     studies = [study(Modeller(seed=seed), kuhn, sly, [1, 3000]) for seed in range(3)]

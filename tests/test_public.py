@@ -294,6 +294,7 @@ class RankPolicy(Policy):
         return True
 
 
+@pytest.mark.slow
 def test_what_is_written_down_is_what_is_played():
     game = load_game("flop_holdem(ranks=3)")
     form = PublicForm.of(game, None)

@@ -55,6 +55,7 @@ def test_until_stops_at_the_first_evaluation_that_is_low_enough(tmp_path):
     assert all(value > 0.01 for value in values[:-1])
 
 
+@pytest.mark.slow
 def test_hands_stop_a_run_at_the_first_step_that_has_enough(tmp_path, monkeypatch):
     few = {"settings": {"tables": 16}}
     run = feint.train("nfsp", "kuhn", hands=333, out=tmp_path / "run", **few)
@@ -161,6 +162,7 @@ def test_settings_that_there_are_not_are_answered_with_the_nearest(settings, sen
         resolve("nfsp", settings)
 
 
+@pytest.mark.slow
 def test_groups_come_back_as_they_were(tmp_path):
     settings = {"tables": 16, "network.hidden": (8, 8), "policy": {"smoothing": 0.5}}
     run = feint.train("nfsp", "kuhn", steps=2, settings=settings, out=tmp_path / "run")
@@ -248,6 +250,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert path.read_bytes() == b"first"
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_what_there_is(tmp_path):
     command = [sys.executable, "-m", "feint", "train", "cfr", "leduc", "--seconds", "120", "--out", "run"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -301,6 +304,7 @@ def test_going_on_with_other_rules_is_refused(tmp_path):
     assert feint.train("cfr+", f"{file}:game", steps=6, out=out, resume=True).metrics[-1]["step"] == 6
 
 
+@pytest.mark.slow
 def test_a_card_s_numbers_are_those_of_the_strategy_it_is_for(tmp_path, call):
     """With many seeds a run's curve is their median, and its strategy the best one's."""
     run = feint.train("elite-play", "kuhn", steps=3, seeds=4, out=tmp_path / "run")
@@ -348,6 +352,7 @@ def test_a_run_that_diverges_before_any_checkpoint_says_so(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_values_that_die_are_told_of_once(tmp_path, call):
     """Nothing is wrong with such a run but its rate: it goes on, and judges say how it plays."""
     asked = ["--set", "network.hidden=8,8", "--set", "tables=64", "--set", "values.rate=3", "--steps", "40"]

@@ -48,6 +48,7 @@ def test_the_size_of_limit_holdem_is_known():
     assert infosets == 319_365_922_522_608
 
 
+@pytest.mark.slow
 @given(
     st.builds(Deck, st.sampled_from(["K", "QK", "JQK", "TJQK"]), st.integers(1, 3), st.booleans()),
     st.integers(1, 2),

@@ -184,6 +184,7 @@ def turn():
     return solve(TURN, share=0.001)
 
 
+@pytest.mark.slow
 def test_later_streets_are_told_whatever_suits_are_called(turn):
     """The same strategy, written down with suits apart, is as good and comes to the same on every card."""
     ranges = [turn.tree.ranges[player] for player in (0, 1)]
@@ -282,6 +283,7 @@ def test_damaged_solutions_are_refused_in_a_sentence(turn, tmp_path):
         save_solution(turn, tmp_path / "nowhere" / "turn.safetensors")
 
 
+@pytest.mark.slow
 def test_locks_are_for_later_streets_too_and_what_they_leave_out_never_comes():
     locks = Lock("", {"check": 1}), Lock("check check / 5c", {"all-in": 1}, "AA")
     locked = solve(replace(TURN, locks=locks), share=0.001)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,15 +28,19 @@ def players_section(folder: Path) -> str:
     if not file.is_file():
         return ""
     lines = [json.loads(line) for line in file.read_text().splitlines()]
+    made = {", ".join(line["made_with"]) for line in lines if "made_with" in line}
     return f"""## From 2 to 10 players: where each method stops
 
-Each method in a process of its own, with one thread and a limit of time, by `benchmarks/kuhn_players.py`. In cells:
-seconds for a step once everything is compiled (in all, for methods that are done at once), and NashConv after 100 steps
-(9 of play by winnings) where it is known exactly.
+Each method in a process of its own, with one thread and a limit of time, by `benchmarks/kuhn_players.py`
+({"; ".join([*sorted(made), f"its lines are in `{RECORDS}`"])}). In cells: the time of a step once everything is
+compiled (in all, for methods that are done at once), and NashConv after 100 steps (9 of play by winnings) where it is
+known exactly. To NFSP 100 steps are hardly a beginning: there it is the time that tells.
 
 {sizes(lines)}
 
 {stops(lines)}
+
+{unrolling(lines)}
 """
 
 
@@ -55,18 +60,54 @@ def cell(line: Mapping[str, Any]) -> str:
     if "stopped" in line:
         return "–"
     took = line.get("step_seconds", line["seconds"])
-    said = f"{took:.2g} s"
+    said = f"{took:.2g} s" if took >= 1 else f"{float(f'{1000 * took:.2g}'):g} ms"
     if "dominated" in line:
         return f"{said}, {line['dominated']:,} moves"
     return f"{said}, {line['nash_conv']:.2g}" if "nash_conv" in line else said
 
 
 def stops(lines: Sequence[Mapping[str, Any]]) -> str:
-    """For each method, the largest table it went to and what stopped it at the next."""
+    """For each method, the tables it went to and what stopped it at the others."""
     rows = []
     for method, words in METHODS.items():
         mine = sorted((line for line in lines if line["method"] == method), key=lambda line: int(line["players"]))
         done = [line["players"] for line in mine if "stopped" not in line]
-        why = next((line["stopped"] for line in mine if "stopped" in line), "nothing that was tried")
-        rows.append([words, str(max(done, default="none")), why])
-    return table(["method", "goes to players", "what stops it then"], rows)
+        why: dict[str, list[int]] = {}
+        for line in mine:
+            if "stopped" in line:
+                why.setdefault(reason(line["stopped"]), []).append(line["players"])
+        told = "; ".join(f"{spans(players)}: {each}" for each, players in why.items())
+        rows.append([words, spans(done) or "none", told or "nothing that was tried"])
+    return table(["method", "goes with players", "what stops it at others"], rows)
+
+
+def reason(words: str) -> str:
+    """Why something stopped, the same for every number of players and without advice."""
+    words = re.sub(r"kuhn\(players=\d+\)", "the game", words.partition("; ")[0].removesuffix("."))
+    return re.sub(r"has \d+ players", "has more players", words)
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Numbers that rise, told as `2 to 5, 7`."""
+    groups: list[list[int]] = []
+    for number in numbers:
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ", ".join(f"{group[0]} to {group[-1]}" if len(group) > 1 else str(group[0]) for group in groups)
+
+
+def unrolling(lines: Sequence[Mapping[str, Any]]) -> str:
+    """How much of the limit the tree takes: the linear programme refuses more than two players once it has it."""
+    refused = [
+        line
+        for line in lines
+        if line["method"] == "linear-program" and line.get("form") == "TreeForm" and "stopped" in line
+    ]
+    if not refused:
+        return ""
+    end = max(refused, key=lambda line: int(line["players"]))
+    return f"""With {end["players"]} players unrolling alone takes {end["seconds"]:.0f} s. So the linear programme and
+the elimination of dominated moves stop by themselves, the others where the tree does; NFSP goes on without one, by the
+betting alone."""

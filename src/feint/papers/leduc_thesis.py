@@ -11,14 +11,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 
-from feint.papers.leduc_nfsp import paper_value
-from feint.papers.thesis_claims import CAUSES, CLAIMS, Records, answered, caused, said
+from feint.papers.thesis_claims import CLAIMS, Records, answered, said
 from feint.papers.thesis_measures import HANDS, STATES
+from feint.papers.thesis_sixteen import CAUSES, PLAIN, WIDTH, changes, draw_sixteen, lack, sixteen
 from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, records, run
-from feint.papers.trials import table
+from feint.papers.trials import made_with, table
 from feint.report.canvas import COLOURS, blank, keep
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
@@ -27,6 +28,8 @@ from feint.runs.provenance import provenance
 TITLE = "A thesis on neural fictitious self-play in Leduc hold'em"
 QUICK, FEW = 300, ("thesis", "thesis-relu", "16-units", "16-tanh")
 """Steps and experiments of a quick look."""
+PARTS = [name for name in KNOWN if name.startswith("thesis-") and name != "thesis-leduc"]
+"""Changes of the thesis's program."""
 SAMPLED = ("thesis", "rules-paper")
 """Experiments whose exploitability is sampled too, as in the thesis's Figure 7."""
 
@@ -44,8 +47,9 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
 
 
 def write_report(out: Path, kept: Records) -> Path:
-    """The figure and the page, from records alone."""
+    """The figures and the page, from records alone."""
     draw_samples(kept, out / "figure-7.png")
+    draw_sixteen(kept, out / "sixteen.png")
     page = out / "README.md"
     write_whole(page, page_of(kept).encode())
     return page
@@ -72,29 +76,24 @@ def draw_samples(kept: Records, path: Path) -> None:
 
 def page_of(kept: Records) -> str:
     """The page, from records."""
-    made = {", ".join(record["made_with"]) for record in kept.values()}
-    hours = sum(record["seconds"] for record in kept.values()) / 3600
     quick = all(record["asked"] <= QUICK for record in kept.values())
-    cut = [
-        f"{name} after {record['steps']:,} of {record['asked']:,} steps"
-        for name, record in kept.items()
-        if record["steps"] < record["asked"]
-    ]
     return f"""# {TITLE}
 
-{"; ".join(sorted(made))}. {hours:.2g} hours of one core in all. Two seeds of each experiment: given are both.
-{"**This is a quick look, to see that everything runs: it is too short to decide anything.**" if quick else ""}
-{"Ended by the clock: " + "; ".join(cut) + "." if cut else ""}
+{_head(kept, quick)}
 
 Exploitability is NashConv / 2 in chips per hand, exact. A chip is a big blind by its own rules, an ante by the paper's.
 A step of `thesis` is an update of every network, of the other presets as in [leduc_nfsp](../leduc_nfsp/README.md).
+Where two numbers are given they are those of two seeds, the lower first. *The response's gap* is by how much learned
+best responses fall short of exact ones.
 
 ## The claims
 
-A claim holds where all seeds say so. *Mute* is the share of decisions, weighted by how often they come, at which
-the value network says 0 of every move; *wishes fold* that at which it would fold, legal or not; *folds* how often the
-best response folds to a bet, by how often it faces one; *average folds* the same of the average, every situation
-counting as one.
+A claim about one experiment holds where both seeds say so. A claim about two holds, or does not, where the 95% interval
+of their ratio leaves out 1: Student's, for the logarithms, with two seeds of each, so that only plain differences are
+decided. They are compared after as many steps as both have come to; between two evaluations a line is drawn over the
+logarithm of steps. *Mute* is the share of decisions, weighted by how often they come, at which the value network says 0
+of every move; *wishes fold* that at which it would fold, legal or not; *folds* how often the best response folds to a
+bet, by how often it faces one; *average folds* the same of the average, every situation counting as one.
 
 {table(["claim", "measured", "verdict"], [answered(kept, claim) for claim in CLAIMS])}
 
@@ -102,9 +101,11 @@ counting as one.
 
 {_ends(kept, ("thesis", "rules-paper", "rules-author", "rules-fast", "thesis-leduc"), "preset")}
 
+`thesis` is its program as printed, the last line the same by the paper's rules.
+
 Its program, with one thing changed at a time:
 
-{_ends(kept, [name for name in KNOWN if name.startswith("thesis") and name != "thesis-leduc"], "change")}
+{changes(kept, {name: KNOWN[name].label for name in PARTS}, "thesis", "change")}
 
 ## Figure 7: exploitability from small samples
 
@@ -122,19 +123,43 @@ and *deviations* of such samples are exact, of the first seed.
 
 {_ends(kept, ("moves", "softmax", "shares", "greedy", "fitted", "clipped"), "settings of `paper`")}
 
+The softmax is one of values in chips. On the page of the paper it is one of the values as they are learned, divided by
+26, which is close to uniform whatever they are: how much values teach is a matter of their unit.
+
 ## What 16 units lack
 
-Our 16 units level off where the paper's go on falling. One thing changed at a time; *silent* is the share of hidden
-units that are 0 in all situations; *the response's gap* is by how much learned best responses fall short of exact ones.
+{lack(kept)}
 
-{_sixteen(kept)}
+{changes(kept, CAUSES, PLAIN, "given to 16 units")}
 
-{table(["the cause is", "measured", "verdict"], [caused(kept, *each) for each in CAUSES])}
+At the end of each; *silent* is the share of hidden units that are 0 in all situations:
+
+{sixteen(kept)}
+
+![16 units](sixteen.png)
 
 Every number at every evaluation is in `{RECORDS}`.
 
-Made by `feint reproduce leduc-thesis{" --quick" if quick else ""}` from records of `benchmarks/thesis_device.py`.
+Made by `feint reproduce leduc-thesis{" --quick`" if quick else "` from records of `benchmarks/thesis_device.py`"}.
 """
+
+
+def _head(kept: Records, quick: bool) -> str:
+    """What the records were made with, and what is not as long as it should be."""
+    hours = sum(record["seconds"] for record in kept.values()) / 3600
+    made = made_with((KNOWN[name].label, record["made_with"]) for name, record in kept.items())
+    lines = [f"{made}\n{hours:.2g} hours of one core in all. Two seeds of each experiment."]
+    if quick:
+        return lines[0] + "\n**This is a quick look, to see that everything runs: it is too short to decide anything.**"
+    cut = [
+        f"{KNOWN[name].label} after {record['steps']:,} of {record['asked']:,} steps"
+        for name, record in kept.items()
+        if record["steps"] < record["asked"]
+    ]
+    left = [f"{each.label} ({each.preset} on {each.game})" for each in EXPERIMENTS if each.name not in kept]
+    lines += [fill("Ended by the clock: " + "; ".join(cut) + ".", WIDTH)] if cut else []
+    lines += ["Not run: " + "; ".join(left) + "."] if left else []
+    return "\n".join(lines)
 
 
 def wrongness(kept: Records) -> str:
@@ -147,12 +172,13 @@ def wrongness(kept: Records) -> str:
             for number in ("exploitability", "gap", "promised", "hands_spread", "states_spread")
         )
         less, more = ("little" if gap > 0 else "much"), ("much" if promised > exact else "little")
-        found.append(
+        words = (
             f"`{KNOWN[name].preset}`: over the last nine tenths of the run exploitability is {exact:.3f} in the mean. "
             f"Hands say {exact - gap:.3f}, too {less} by {abs(gap):.3f}, since the learned response is no best one, "
             f"with a deviation of {hands:.3f}; states say {promised:.3f}, too {more} by {abs(promised - exact):.3f}, "
             f"with one of {states:.3f}."
         )
+        found.append(fill(words, WIDTH))
     return "\n\n".join(found)
 
 
@@ -181,34 +207,12 @@ def _samples(kept: Records) -> str:
     return table(head, rows)
 
 
-def _sixteen(kept: Records) -> str:
-    names = [
-        experiment.name for experiment in EXPERIMENTS if experiment.name.startswith("16-") and experiment.name in kept
-    ]
-    rows = []
-    for name in names:
-        row = kept[name]["rows"][-1]
-        rows.append([
-            KNOWN[name].label, f"{row['step']:,}", said(row["exploitability"]), f"{paper_value(16, row['step']):.3f}",
-            said(row["gap"]), said(row["silent_values"], ".0%"), said(row["silent_policy"], ".0%"),
-        ])  # fmt: skip
-    head = [
-        "change",
-        "steps",
-        "exploitability",
-        "the paper's 16 units",
-        "the response's gap",
-        "silent, values",
-        "silent, average",
-    ]
-    return table(head, rows)
-
-
 def _ends(kept: Records, names: Sequence[str], what: str) -> str:
     """Exploitability at the start and at the end, and by how much responses fall short."""
     rows = []
     for name in (name for name in names if name in kept):
         first, last = kept[name]["rows"][0], kept[name]["rows"][-1]
         cells = [said(row["exploitability"]) for row in (first, last)]
-        rows.append([KNOWN[name].label, KNOWN[name].game, f"{last['step']:,}", *cells, said(last["gap"])])
+        label = f"`{KNOWN[name].preset}`" if what == "preset" else KNOWN[name].label
+        rows.append([label, KNOWN[name].game, f"{last['step']:,}", *cells, said(last["gap"])])
     return table([what, "rules", "steps", "exploitability at the start", "at the end", "the response's gap"], rows)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from scipy.stats import t
+
 from feint.papers.thesis_trials import KNOWN
 
 Records = Mapping[str, Mapping[str, Any]]
@@ -12,7 +15,7 @@ Records = Mapping[str, Mapping[str, Any]]
 
 
 class Claim(NamedTuple):
-    """That a number is higher (or lower) in every seed of an experiment than in any of another, or than `bar`."""
+    """That a number is higher (or lower) in an experiment than in another, or in each of its seeds than `bar`."""
 
     text: str
     name: str
@@ -22,7 +25,8 @@ class Claim(NamedTuple):
     lower: bool = False
 
 
-ALWAYS = 0.9
+ALWAYS, SURE = 0.9, 0.95
+"""What *always* is, and of how many intervals the truth is in."""
 CLAIMS = (
     Claim("A ReLU output soon says 0 of every move (the author's settings)", "author-relu", "mute", bar=ALWAYS),
     Claim("… and so its best response always wants to fold", "author-relu", "wishes_fold", bar=ALWAYS),
@@ -39,43 +43,69 @@ CLAIMS = (
     Claim("Fitted Q iteration is better than a copy every 300", "fitted", reference="moves", lower=True),
     Claim("Clipping rewards does harm", "clipped", reference="moves"),
 )
-CAUSES = (
-    ("16-tanh", "dead units"),
-    ("16-quick", "too low a rate"),
-    ("16-slow", "too high a rate"),
-    ("16-keras", "the initial weights"),
-    ("16-unmasked", "masks, which the author's program has not"),
-    ("16-direct", "the target network, which it has not"),
-    ("16-values-64", "too few units for the values"),
-    ("16-policy-64", "too few units for the average"),
-)
 
 
-def last_common(kept: Records, *names: str) -> list[Mapping[str, Any]]:
-    """Of each, its last evaluation up to the step that all have come to."""
-    end = min(kept[name]["rows"][-1]["step"] for name in names)
-    return [next(row for row in reversed(kept[name]["rows"]) if row["step"] <= end) for name in names]
+class Ratio(NamedTuple):
+    """How many times one experiment's number another's is, with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} times ({self.low:.2f} to {self.high:.2f})"
+
+
+def ratio_of(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
+    """Student's interval for the logarithms of two experiments' seeds, which are taken to scatter alike."""
+    ones, others = np.log(ours), np.log(theirs)
+    free = len(ones) + len(others) - 2
+    variance = (((ones - ones.mean()) ** 2).sum() + ((others - others.mean()) ** 2).sum()) / free
+    reach = t.ppf(0.5 + SURE / 2, free) * np.sqrt(variance * (1 / len(ones) + 1 / len(others)))
+    apart = ones.mean() - others.mean()
+    return Ratio(*(float(np.exp(value)) for value in (apart, apart - reach, apart + reach)))
+
+
+def seeds_at(record: Mapping[str, Any], number: str, step: int) -> list[float]:
+    """Every seed's number after so many steps; between two evaluations, on a line over the logarithm of steps."""
+    rows = record["rows"]
+    places, values = np.log([row["step"] for row in rows]), np.array([row[number] for row in rows])
+    return [float(np.interp(np.log(step), places, seed)) for seed in values.T]
+
+
+def last_common(kept: Records, *names: str) -> int:
+    """The step that all have come to."""
+    return int(min(kept[name]["rows"][-1]["step"] for name in names))
+
+
+def short(kept: Records, *names: str) -> bool:
+    """Whether one of these was only looked at, so that it decides nothing."""
+    return any(kept[name]["asked"] < KNOWN[name].steps for name in names)
 
 
 def answered(kept: Records, claim: Claim) -> list[str]:
-    """A claim, what was measured and the verdict: it holds where all seeds say so."""
+    """A claim, what was measured and the verdict."""
     names = [claim.name] if claim.reference is None else [claim.name, claim.reference]
     if any(name not in kept for name in names):
         return [claim.text, "", "not run"]
-    rows = last_common(kept, *names)
-    ours, theirs = rows[0][claim.number], [claim.bar] if claim.reference is None else rows[1][claim.number]
-    above, below = min(ours) > max(theirs), max(ours) < min(theirs)
+    step = last_common(kept, *names)
+    ours = seeds_at(kept[claim.name], claim.number, step)
+    if claim.reference is None:
+        words = f"{claim.number.replace('_', ' ')} {said(ours, '.0%')}; asked for is over {claim.bar:.0%}"
+        above, below = min(ours) > claim.bar, max(ours) < claim.bar
+    else:
+        theirs = seeds_at(kept[claim.reference], claim.number, step)
+        ratio = ratio_of(ours, theirs)
+        one, other = (KNOWN[name].label for name in names)
+        words = f"{one} {said(ours)}; {other} {said(theirs)}; {ratio}"
+        above, below = ratio.low > 1, ratio.high < 1
     holds, fails = (below, above) if claim.lower else (above, below)
-    bar = f"asked for is over {claim.bar:.0%}" if claim.reference is None else f"{KNOWN[names[1]].label} {said(theirs)}"
-    words = f"{claim.number.replace('_', ' ')} {said(ours)}; {bar}; after {rows[0]['step']:,} steps"
     verdict = "holds" if holds else "does not hold" if fails else "not decided"
-    short = any(kept[name]["asked"] < KNOWN[name].steps for name in names)
-    return [claim.text, words, "too short to decide" if short else verdict]
-
-
-def caused(kept: Records, name: str, cause: str) -> list[str]:
-    """Whether a change lets 16 units do better."""
-    return answered(kept, Claim(cause, name, reference="16-units", lower=True))
+    return [
+        claim.text,
+        f"{words}; after {step:,} steps",
+        "too short to decide" if short(kept, *names) else verdict,
+    ]
 
 
 def said(values: Sequence[float], form: str = ".3f") -> str:

@@ -94,9 +94,14 @@ def _kept(trial: Trial) -> Run:
 
 def provenance(runs: Iterable[tuple[str, Run]]) -> str:
     """Where runs were made and with what, the labels of those made elsewhere than most beside it."""
+    return made_with((label, run.provenance) for label, run in runs)
+
+
+def made_with(places: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """The same of anything that has a label and says what it was made with."""
     made: dict[str, dict[str, None]] = {}
-    for label, run in runs:
-        made.setdefault(", ".join(run.provenance), {})[label] = None
+    for label, words in places:
+        made.setdefault(", ".join(words), {})[label] = None
     (most, _), *others = sorted(made.items(), key=lambda place: -len(place[1]))
     return ".\n".join([most, *(f"{place} (for {'; '.join(labels)})" for place, labels in others)]) + "."
 

@@ -1,0 +1,138 @@
+"""What 16 units lack in NFSP on Leduc: one thing changed at a time, and the sentence that says which of them it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import fill
+from typing import NamedTuple
+
+from feint.papers.leduc_nfsp import paper_value
+from feint.papers.thesis_claims import Ratio, Records, last_common, ratio_of, said, seeds_at, short
+from feint.papers.thesis_trials import KNOWN
+from feint.papers.trials import table
+from feint.report.canvas import COLOURS, blank, keep
+
+WIDTH = 120
+PLAIN = "16-units"
+CAUSES = {
+    "16-values-64": "units for the values",
+    "16-policy-64": "units for the average",
+    "16-tanh": "units that cannot die",
+    "16-quick": "a higher rate",
+    "16-slow": "a lower rate",
+    "16-keras": "other initial weights",
+    "16-unmasked": "a network without masks, as in the author's program",
+    "16-direct": "values without a target network, as in the author's program",
+}
+"""What 16 units might lack, by the experiment that gives it to them."""
+DRAWN = (PLAIN, "16-values-64", "16-policy-64", "16-tanh", "16-quick", "16-unmasked")
+"""What the picture has: those that were meant to run longest."""
+
+TICKS = (0.1, 0.2, 0.4, 0.8, 1.6)
+
+
+class Given(NamedTuple):
+    """What came of a change, in exploitability: every seed with it and without, and how many times one the other is."""
+
+    step: int
+    ours: list[float]
+    theirs: list[float]
+    ratio: Ratio
+
+    @property
+    def verdict(self) -> str:
+        return "helps" if self.ratio.high < 1 else "harms" if self.ratio.low > 1 else "not decided"
+
+
+def given(kept: Records, name: str, plain: str = PLAIN) -> Given:
+    """An experiment beside the one it changes, after as many steps."""
+    step = last_common(kept, name, plain)
+    ours, theirs = (seeds_at(kept[each], "exploitability", step) for each in (name, plain))
+    return Given(step, ours, theirs, ratio_of(ours, theirs))
+
+
+def changes(kept: Records, words: Mapping[str, str], plain: str, what: str) -> str:
+    """A row for each change of an experiment."""
+    rows = []
+    for name, change in words.items():
+        if name not in kept or plain not in kept:
+            rows.append([change, "", "", "", "", "not run"])
+            continue
+        found = given(kept, name, plain)
+        verdict = "too short to decide" if short(kept, name, plain) else found.verdict
+        rows.append([change, f"{found.step:,}", said(found.ours), said(found.theirs), str(found.ratio), verdict])
+    return table([what, "after steps", "with it", "without", "with over without", "verdict"], rows)
+
+
+def lack(kept: Records) -> str:
+    """In words, what helps, what the others could do at best, and how far that explains the paper's curve."""
+    if any(name not in kept for name in (PLAIN, *CAUSES)) or short(kept, PLAIN, *CAUSES):
+        return "Not all of this was run at length, so what 16 units lack is not decided here."
+    found = {name: given(kept, name) for name in CAUSES}
+    helps = [name for name in CAUSES if found[name].verdict == "helps"]
+    others = {name: found[name].ratio.low for name in CAUSES if name not in helps}
+    best, row = min(others, key=lambda name: others[name]), kept[PLAIN]["rows"][-1]
+    first = "; and ".join(_helped(kept, name, found[name]) for name in helps)
+    silent = max(row["silent_values"] + row["silent_policy"])
+    answer = (
+        f"{f'What 16 units lack is {first}. Nothing else' if helps else 'Nothing that was given to 16 units'} is seen "
+        f"to help; the most that an interval leaves open is {others[best]:.2f} times, for {CAUSES[best]}. Units that "
+        f"died are not the cause: at most {silent:.0%} of a seed's are silent at the end."
+    )
+    paper = (
+        f"Why the paper's 16 units end lower is not answered by this. After {row['step']:,} steps ours have "
+        f"{said(row['exploitability'])} where the paper's have {paper_value(16, row['step']):.3f}; at a million, where "
+        f"no experiment here goes, all of [leduc_nfsp](../leduc_nfsp/README.md)'s are above it."
+    )
+    return f"{fill(answer, WIDTH)}\n\n{fill(paper, WIDTH)}"
+
+
+def _helped(kept: Records, name: str, found: Given) -> str:
+    with_it, without = (said(seeds_at(kept[each], "gap", found.step)) for each in (name, PLAIN))
+    return (
+        f"**{CAUSES[name]}**: with that they come to {said(found.ours)} after {found.step:,} steps, {found.ratio} what "
+        f"they have without, and learned best responses fall short of exact ones by {with_it} in place of {without}"
+    )
+
+
+def sixteen(kept: Records) -> str:
+    """Every experiment at its end: how good, how good its responses, and how many units are silent."""
+    rows = []
+    for name in (name for name in (PLAIN, *CAUSES) if name in kept):
+        row = kept[name]["rows"][-1]
+        rows.append([
+            KNOWN[name].label, f"{row['step']:,}", said(row["exploitability"]), f"{paper_value(16, row['step']):.3f}",
+            said(row["gap"]), said(row["silent_values"], ".0%"), said(row["silent_policy"], ".0%"),
+        ])  # fmt: skip
+    ends = [
+        "steps",
+        "exploitability",
+        "the paper's 16 units",
+        "the response's gap",
+        "silent, values",
+        "silent, average",
+    ]
+    return table(["change", *ends], rows)
+
+
+def draw_sixteen(kept: Records, path: Path) -> None:
+    """Exploitability against steps, both seeds of each, and the paper's 16 units."""
+    figure = blank(7.2, 4.2)
+    axes = figure.subplots()
+    for name, colour in zip((name for name in DRAWN if name in kept), COLOURS, strict=False):
+        rows = kept[name]["rows"]
+        steps, seeds = [row["step"] for row in rows], zip(*(row["exploitability"] for row in rows), strict=True)
+        for number, seed in enumerate(seeds):
+            label = KNOWN[name].label if number == 0 else None
+            axes.plot(steps, seed, color=colour, linewidth=1.4, alpha=0.9, label=label)
+    steps = [row["step"] for row in kept[PLAIN]["rows"]] if PLAIN in kept else []
+    values = [paper_value(16, step) for step in steps]
+    axes.plot(steps, values, color="black", linestyle="--", linewidth=1.2, label="the paper's 16 units")
+    axes.set(xscale="log", yscale="log", xlabel="step", ylabel="exploitability, chips per hand")
+    axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    axes.minorticks_off()
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize="small")
+    keep(figure, path)

@@ -153,6 +153,7 @@ def test_an_agent_s_card_is_printed(call):
     assert "Feint comes with no agent called 'feint:khun'; choose from" in call("agents", "khun")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_untouched")
 def test_commands_take_agents_by_name_and_leave_them_alone(call, tmp_path):
     code, out, _ = call("evaluate", "feint:kuhn", "--json")

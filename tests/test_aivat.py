@@ -108,6 +108,7 @@ def _hand_by_hand(player):
     return _Shy(player)
 
 
+@pytest.mark.slow
 def test_hands_at_a_table_count_as_much_as_they_do_in_the_arena(tree_of):
     """The same table of ends, found by the moves and cards of one hand."""
     form = TreeForm(tree_of("kuhn"))

@@ -119,6 +119,7 @@ def test_the_oracle_agrees_where_players_hold_two_cards(tree_of, played, seed):
     assert abs(bound.value - exact) <= 4 * standard_error(bound)
 
 
+@pytest.mark.slow
 def test_its_interval_covers_as_it_should(tree_of, played):
     table = random_table(tree_of("kuhn"), 4)
     exact, policy = exact_local_best_response(tree_of("kuhn"), "kuhn", table), played("kuhn", table)
@@ -195,6 +196,7 @@ def test_it_finds_most_of_what_random_play_loses(tree_of, played):
         assert bound.low > share * feint.exploitability(tree_of(name), uniform)
 
 
+@pytest.mark.slow
 def test_it_wins_nothing_off_an_equilibrium(tree_of, solved, played):
     table = solved("leduc", "cfr+", 10_000).table(tree_of("leduc"))
     bound = local_best_response(betting_of("leduc"), played("leduc", table), 100_000)

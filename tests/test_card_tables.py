@@ -69,6 +69,7 @@ def test_a_table_by_cards_is_the_table(tree_of, played, name):
     np.testing.assert_allclose(answers, table[rows], atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kuhn", "kuhn(players=3)", "leduc", "leduc(suits=True)"])
 def test_a_table_by_cards_earns_what_the_tree_says(tree_of, played, name):
     tree, tables = tree_of(name), 50_000

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import feint
+from conftest import few
 from feint.runs.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from feint.runs.files import write_whole
 from feint.runs.run import metrics_of
@@ -104,7 +105,7 @@ def test_fifty_kills(tmp_path):
 
 @pytest.mark.parametrize(
     "algorithm",
-    ["cfr+", "dcfr", "pcfr+", "xfp", "nfsp", *(pytest.param(name, marks=pytest.mark.slow) for name in ("fsp", "dqn"))],
+    few("cfr+", "dcfr", "pcfr+", "xfp", "nfsp", "fsp", "dqn", fast=("cfr+", "dcfr", "pcfr+", "xfp")),
 )
 def test_stopping_and_going_on_changes_nothing(tmp_path, algorithm):
     small = {"tables": 16} if algorithm in {"nfsp", "fsp", "dqn"} else {}

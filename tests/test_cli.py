@@ -145,6 +145,7 @@ def test_it_says_which_version_it_is_and_helps_who_says_nothing(call):
     assert "reproduce" in out
 
 
+@pytest.mark.slow
 def test_where_a_strategy_leaks_is_told(call):
     run = json.loads(call("train", "cfr", "leduc", "--steps", "10", "--json")[1])["run"]
     _, *told = call("evaluate", run)[1].split("where it gives most away, as shares of that:\n")[1].splitlines()

@@ -168,6 +168,7 @@ def test_brute_force_agrees_on_matrices(data, kind, method):
     assert order(method(matrix(rows, columns), kind)) == found
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(random_games(deepest=4, players=(1, 2, 3)), st.sampled_from(["weak", "strict"]))
 def test_listing_plans_and_integer_programmes_agree(game, kind):

@@ -161,6 +161,7 @@ def test_all_are_as_lucky(arenas):
     assert won[0] != won[1]
 
 
+@pytest.mark.slow
 def test_games_that_are_not_unrolled_are_played_alike(tree_of):
     """The same networks in the same game, as a tree and by its cards."""
     form = form_of("leduc")
@@ -213,6 +214,7 @@ def evolution(tree_of):
     return Evolved(40, None, 10, Breeding(5), Fame(100, 5)).on(TreeForm(tree_of("kuhn")))
 
 
+@pytest.mark.slow
 def test_the_best_live_on_and_the_next_best_are_remembered(evolution):
     start = evolution.init(jax.random.key(0))
     first = advance(evolution, start, 1)
@@ -267,6 +269,7 @@ def test_it_keeps_the_promises_of_algorithms(settings, game):
     check_algorithm(settings, game)
 
 
+@pytest.mark.slow
 def test_a_run_tells_of_its_tournaments(tmp_path):
     few = {"population": 12, "games": 24, "opponents": 4, "breeding.parents": 3, "fame.places": 10, "fame.entering": 2}
     run = feint.train("evolved", "kuhn", settings=few, steps=4, out=tmp_path / "run")

@@ -62,6 +62,7 @@ def test_nfsp_learns_leduc(tree_of):
     assert exploitability(tree, nfsp, after) < 0.25 < exploitability(tree, nfsp, before)
 
 
+@pytest.mark.slow
 def test_fictitious_self_play_approaches_equilibrium(tree_of):
     tree = tree_of("kuhn")
     fsp = algorithm_on(tree, "fsp", tables=256)
@@ -284,6 +285,7 @@ def test_what_comes_later_is_discounted(tree_of):
         np.testing.assert_allclose(learner._worth(seat, None, None), 0.9 * whole._worth(seat, None, None), rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moves", [pytest.param(70, marks=pytest.mark.slow), 200])
 def test_memories_hold_every_move_of_a_game_with_many(moves):
     tree = feint.unroll(matrix(payoffs=tuple((float(row),) for row in range(moves))))
@@ -311,6 +313,7 @@ def test_numbers_are_kept_in_as_little_as_holds_them():
     assert [narrow(most) for most in (127, 128, 32_767, 32_768)] == [jnp.int8, jnp.int16, jnp.int16, jnp.int32]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("remembered", [True, False])
 def test_random_moves_enter_the_average_only_where_they_are_remembered(remembered):
     """With values that never change a best response is the same throughout: what it would not do was random."""

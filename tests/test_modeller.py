@@ -212,6 +212,7 @@ def test_at_the_table_it_sees_what_is_shown_and_wins_as_it_learns(kuhn, sly):
     assert expected_winnings(kuhn, answer, sly) > best - 0.03
 
 
+@pytest.mark.slow
 def test_at_the_table_hands_come_as_they_are_drawn_at_once(kuhn, sly):
     """The same shares of every end: what is drawn is what the rules and both players bring about."""
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import feint
+from conftest import few
 from feint.arena.betting import unroll_betting
 from feint.evaluate.match import play_players
 from feint.forms.library import form_of
@@ -128,7 +129,7 @@ def test_searches_from_the_deal_come_nearer_an_equilibrium(smooth):
     assert gaps[2] < (0.05 if smooth else 0.09)
 
 
-@pytest.mark.parametrize("name", ["ismcts", "smooth-uct"])
+@pytest.mark.parametrize("name", few("ismcts", "smooth-uct", fast=("ismcts",)))
 def test_players_that_simulate_beat_random_moves(name):
     lineup = line_up((f"{name}(simulations=40)", "random"), "kuhn", seed=1)
     played = play_players(lineup.form, lineup.players, 240, seed=2)

@@ -281,6 +281,7 @@ def test_a_run_that_goes_on_counts_the_time_since_its_last_evaluation(tmp_path, 
     assert [row["seconds"] for row in run.timings] == sorted(row["seconds"] for row in run.timings)
 
 
+@pytest.mark.slow
 def test_going_on_with_other_settings_names_those_that_differ(tmp_path):
     begun, asked = ({"tables": 16, "network.hidden": hidden} for hidden in ((8, 8), (16,)))
     feint.train("nfsp", "kuhn", steps=2, settings=begun, out=tmp_path / "run")
@@ -344,6 +345,7 @@ def test_a_run_that_diverges_stops_and_keeps_what_was_sound(tmp_path, monkeypatc
     assert np.isfinite(run.strategy.table(feint.unroll("kuhn"))).all()
 
 
+@pytest.mark.slow
 def test_a_run_that_diverges_before_any_checkpoint_says_so(tmp_path):
     with pytest.raises(RunStopped, match=r"diverged by step \d+: .*; nothing is kept\."):
         feint.train(

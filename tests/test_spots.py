@@ -108,6 +108,7 @@ def test_a_lock_on_what_is_done_anyway_changes_nothing(polar):
     assert locked.wins("oop") == pytest.approx(polar.wins("oop"), abs=0.02)
 
 
+@pytest.mark.slow
 def test_whoever_is_bound_to_fold_loses_the_pot():
     locked = solve(replace(POLAR, locks=(Lock("all-in", {"fold": 1}),)), share=0.0001)
     assert locked.wins("oop") == pytest.approx(10.0, abs=0.01)

@@ -29,7 +29,7 @@ CHECKS = [
     response_schema_conformance,
     negative_data_rejection,
 ]
-MANY = int(os.environ.get("FUZZ", "15"))
+MANY = int(os.environ.get("FUZZ", "8"))
 """Calls of each address; `FUZZ=1000 pytest tests/test_studio_fuzz.py` asks for more."""
 
 

@@ -141,7 +141,12 @@ class Thinkers:
                 self._process.end()
                 self._process = None
             self._process = self._process or _Process()
-            seated = Thinker(self._process)
+            try:
+                seated = Thinker(self._process)
+            except Gone:  # it ended a moment ago, before that could be seen
+                self._process.end()
+                self._process = _Process()
+                seated = Thinker(self._process)
             self._seated.add(seated)
         try:
             seated.sit(key, game, seed)

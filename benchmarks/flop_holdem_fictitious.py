@@ -24,7 +24,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from feint.games.library import load_game
 from feint.public.build import build_public_tree
 from feint.public.judge import Kept, judge
-from feint.public.play import Moves, Written, mean
+from feint.public.play import Moves, Tables, Written, mean
 from feint.public.sweep import Page, Reach, run
 from feint.public.tree import PublicTree
 from feint.solvers.public_cfr import merged, pages_of
@@ -86,11 +86,10 @@ def main() -> None:
     asked = parser.parse_args()
     game, clock = load_game(asked.game), time.perf_counter
     tree = jax.block_until_ready(build_public_tree(game))
-    nothing = tuple(tuple(stage.zeros(decision) for decision in range(len(stage.moves))) for stage in tree.rounds)
     forward = eqx.filter_jit(_forward)
     look = eqx.filter_jit(judge)
     for growth, noise in product(*(map(float, each.split(",")) for each in (asked.growth, asked.noise))):
-        book, done, spent = nothing, 0, 0.0
+        book, done, spent = nothing(tree), 0, 0.0
         for step in map(int, asked.steps.split(",")):
             started = clock()
             book = jax.block_until_ready(
@@ -101,6 +100,11 @@ def main() -> None:
             row = {"game": asked.game, "device": jax.devices()[0].device_kind, "growth": growth, "noise": noise}
             row |= {"step": step}
             print(json.dumps(row | {"seconds": round(spent, 1), "exploitability": round(lost, 2)}), flush=True)
+
+
+def nothing(tree: PublicTree) -> Tables:
+    """The sum of no responses."""
+    return tuple(tuple(stage.zeros(decision) for decision in range(len(stage.moves))) for stage in tree.rounds)
 
 
 def _forward(tree: PublicTree, book: Any, done: Array, steps: Array, growth: float, noise: float) -> Any:

@@ -7,6 +7,8 @@ the average as its last update left it (`rough`), where a moving average of its 
 many are trained at once, on one card, and each look tells of all. With --then the first variant is trained for
 --seconds, and all others go on from where it stands, each for that long.
 
+With --tabled 300 the first seed's learned best responses are added up in tables every 300 steps, counting the same, in
+proportion to the step or to its square (`tables`): what the average would be if no network had to learn it.
 With --exact the run goes on for so long with exact best responses in place of learned ones, found anew every so many
 steps: what that gains, learned ones had missed. With --fit 512,512,512 new networks of that shape learn the average
 from the reservoir for --fit-seconds, at a rate that falls: what that gains, the network of the run had lost. Both are
@@ -21,7 +23,6 @@ import ast
 import json
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ from feint.public.policy import PublicPolicy, written_down
 from feint.public.sweep import run
 from feint.public.tree import PublicTree
 from feint.solvers.public_cfr import merged, pages_of
-from flop_holdem_fictitious import Adding, Responding
+from flop_holdem_fictitious import Adding, Responding, nothing
 
 PIECE = 2.0
 """Seconds between looks at the clock, about."""
@@ -114,7 +115,7 @@ def _trained(
     seeds = range(state.step.shape[0])
     jax.block_until_ready(_look(judged, tree, state, jnp.asarray(0)))
     end, piece, due = running + seconds, tabled or 50, running + min(8.0, seconds / 2)
-    books = {growth: _nothing(tree) for growth in (0.0, 1.0, 2.0)} if tabled else {}
+    books = {growth: nothing(tree) for growth in (0.0, 1.0, 2.0)} if tabled else {}
     while running < end:
         started = time.perf_counter()
         state = jax.block_until_ready(forward(learner, state, jnp.asarray(piece)))
@@ -140,10 +141,6 @@ def _trained(
     return state, running
 
 
-def _nothing(tree: PublicTree) -> Tables:
-    return tuple(tuple(stage.zeros(decision) for decision in range(len(stage.moves))) for stage in tree.rounds)
-
-
 _table = eqx.filter_jit(judge)
 
 
@@ -160,7 +157,7 @@ def _response(learner: SelfPlay, tree: PublicTree, states: Any) -> Tables:
     return written_down(tree, Learned(learner.learners, networks, True, learner.call))
 
 
-@partial(eqx.filter_jit, donate="none")
+@eqx.filter_jit
 def _with_response(book: Tables, tree: PublicTree, response: Tables, weight: jax.Array) -> Tables:
     for player in (0, 1):
         pages = pages_of(tree, player, book)

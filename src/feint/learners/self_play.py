@@ -197,6 +197,8 @@ class SelfPlay(Algorithm[SelfPlayState]):
             infostate,
             turn,
         )
+        if isinstance(self.settings.noise, float) and self.settings.noise == 0.0:  # unless it is told while running
+            return chosen
         legal = self.arena.legal(infostate).astype(chosen.dtype)
         return jnp.where(mine(state.straying), legal / legal.sum(1, keepdims=True), chosen)
 

@@ -68,7 +68,7 @@ def search(
     """Each kind of searcher against an agent, for its share of the time there is."""
     form, found, seed = form_of("holdem"), list[dict[str, Any]](), SEEDS[0]
     opponent = StrategyPlayer(_strategy(state, trials, form, agent, seed), form, seed=7)
-    stop, whole = time.time(), until - time.time()
+    stop, whole, trained = time.time(), until - time.time(), _trained(state, agent, seed)
     for number, (kind, (share, part, few)) in enumerate(SEARCHERS.items()):
         stop, budget = stop + share * whole, max(1, round(part * size.simulations))
         player, last = _searcher(state, trials, form, kind, budget, seed), list[Match]()
@@ -83,7 +83,7 @@ def search(
         except OutOfTime:
             played = last[0]
         line = {"trial": f"mcts/{agent}", "seed": seed, "one": kind, "other": agent, "simulations": budget}
-        found.append(line | _line(form, played))
+        found.append(line | _line(form, played) | {"trained": trained})
         _write(state, f"mcts-{agent}", found)
         say(f"{kind}: {found[-1]['won']}")
 
@@ -109,6 +109,12 @@ def _strategy(state: Path, trials: Mapping[str, Trial], form: Form, agent: str, 
 def _known(state: Path, trials: Mapping[str, Trial], seed: int) -> list[str]:
     """The agents of a seed that were trained."""
     return [name for name in LABELS if _file(state, name).is_file() and seed in trials[f"{name}/published"].seeds]
+
+
+def _trained(state: Path, agent: str, seed: int) -> float:
+    """The hands that an agent had played."""
+    lines = (state / "records" / f"{agent}-published.jsonl").read_text().splitlines()
+    return next(float(row["curve"][-1]["hands"]) for row in map(json.loads, lines) if row["seed"] == seed)
 
 
 def _file(state: Path, agent: str) -> Path:

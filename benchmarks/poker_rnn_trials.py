@@ -49,6 +49,7 @@ def main() -> None:
     asked.add_argument("--cpu", type=int, default=4, help="processes at once on processors")
     asked.add_argument("--simulations", type=int, default=500, help="of a searcher, for each of its moves")
     asked.add_argument("--hands", type=int, default=4_000, help="of a match with a searcher, at most")
+    asked.add_argument("--seeds", type=int, nargs="+", help="these alone, with a state of their own")
     asked.add_argument("--tiny", action="store_true", help="small networks and few steps, to see that all of it runs")
     asked.add_argument("--here", type=float, help="do one trial in this process until then, by the clock")
     args = asked.parse_args()
@@ -67,6 +68,8 @@ def one(name: str, state: Path, until: float, args: argparse.Namespace) -> None:
         print(f"{time.monotonic() - begun:.0f} s, {name}: {text}", flush=True)
 
     trials = {each: tried(trial) if tiny else trial for each, trial in TRIALS.items()}
+    if args.seeds:
+        trials = {each: replace(trial, seeds=tuple(args.seeds)) for each, trial in trials.items()}
     if name == "cross":
         cross(state, trials, until, 512 if tiny else 200_000, say)
     elif name.startswith("mcts/"):
@@ -109,6 +112,7 @@ def side_by_side(args: argparse.Namespace) -> None:
             for option in ("judging", "simulations", "hands"):
                 command += [f"--{option}", str(getattr(args, option))]
             command += ["--tiny"] if args.tiny else []
+            command += ["--seeds", *map(str, args.seeds)] if args.seeds else []
             with (logs / f"{name.replace('/', '-')}.log").open("ab") as log:
                 running[name] = subprocess.Popen(command, env=surroundings(name), stdout=log, stderr=log)
         if time.time() - gathered > 15:

@@ -223,12 +223,22 @@ def _device() -> list[str]:
     rows = learned["rows"]
     near = min(rows, key=lambda row: abs(row["seconds"] - 88))
     last = sorted(rows[-1]["seeds"])
+    papers = record("docs/results/holdem_nfsp_h200.json")
+    (first, _, end), alone = papers["beside other programs"], papers["alone"][0]
+    least, bound, most = end["bound"]
+    step = alone["seconds"] / alone["steps"]
     run = stages()["large"].runs["nfsp"]
     shared = run.metrics[-1]["decisions"] / run.timings[-1]["seconds"] / 1e6
     return [
         f"Random play: {speed['random play']['hands a second'] / 1e6:.0f} million hands a second. Learning with preset "
         f"`large`: NFSP {rate['nfsp']:.1f}, recurrent NFSP {rate['rnfsp']:.1f} million decisions a second",
         f"beside others on the card, as the five learners below were trained, NFSP came to {shared:.1f}",
+        f"After {end['hands'] / 1e6:.1f} million hands and {end['steps']:,} steps of 256 moves a local best response "
+        f"wins {bound:,.0f} ({least:,.0f}–{most:,.0f}) mbb/h off it, {first['bound'][1]:,.0f} after a million hands; "
+        f"it wins {end['winnings']:,.0f} ± {end['error']:.0f} off random play. It takes "
+        f"{papers['memory_mib'] / 1024:.1f} GB of the card. Alone a step takes {1e3 * step:.2f} ms "
+        f"({alone['decisions_a_second']:,.0f} decisions a second), so ten million steps would take "
+        f"{1e7 * step / 3600:.1f} hours",
         f"take {share('large/nfsp'):.0%} (NFSP), {share('large/rnfsp'):.0%} (recurrent NFSP) and "
         f"{share('as-published/rnfsp'):.0%} (the same",
         f"Median 0.05 after {_timed(rows, 0.05):.1f} s, 0.03 after {_timed(rows, 0.03):.0f} s, "

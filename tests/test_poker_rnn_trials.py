@@ -27,13 +27,14 @@ from feint.learners.networks import Design
 from feint.learners.nfsp import NFSP
 from feint.learners.q_learning import QLearning
 from feint.learners.settings import Average, Exploration, Replay, ValueTraining
-from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, THEIRS, no_pattern
+from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, OURS, THEIRS, no_pattern
 from feint.papers.poker_rnn_figures import draw_seeds
 from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours, sense
 from feint.papers.poker_rnn_lanes import PIECE, Lanes, dialled, due
 from feint.papers.poker_rnn_records import Keeper, blank_networks, kept_networks
 from feint.papers.poker_rnn_seeds import MORE, answer, claims_table, largest_fall, over_seeds, reproduced, seeds_of
 from feint.papers.poker_rnn_seeds_page import (
+    died,
     differing,
     lengths,
     not_tried,
@@ -241,7 +242,7 @@ def kept(hands: float = 2e6, best: float = 2500.0, rnfsp: float = 2000.0) -> lis
             row = {"trial": "dqn/readings", "agent": "dqn", "kind": "readings", "variant": variant, "seed": seed}
             row |= {"curve": curve(won, 0.0, 5e4), "chart": chart, "random": [won, 5.0, 9], "bound": [won, 5.0, 9]}
             found.append(row | ({} if variant == BASE else {"base": [10.0 * seed, 5.0, 9]}))
-    match = {"trial": "mcts/dqn", "seed": 1, "one": "ismcts", "other": "dqn", "simulations": 500}
+    match = {"trial": "mcts/dqn", "seed": 1, "one": "ismcts", "other": "dqn", "simulations": 500, "trained": 2e6}
     return [*found, match | {"won": [321.0, 45.0, 1234], "machine": "a processor"}]
 
 
@@ -322,6 +323,9 @@ def test_the_reproductions_own_seed_answers_by_its_curves():
     assert found["RNFSP's peak is lower than NFSP's"].verdict == FAILS
     assert found["RNFSP's peak is lower than NFSP's"].whole
     assert found["DRQN's patterns are clearer than DQN's"][:2] == (None, "no kept values of DRQN")
+    beats, bounds = (lines(claims_table(claims, [first])) for claims in (THEIRS, OURS))
+    assert beats["The linear agent beats RNFSP"][-1] == "it wins 39 ± 20 mbb/h"
+    assert bounds["NFSP is less exploitable than DQN, by local best responses"][-1].startswith("bounds 2,916 ± 54")
 
 
 def test_readings_are_one_table_with_intervals_over_seeds():
@@ -336,6 +340,15 @@ def test_readings_are_one_table_with_intervals_over_seeds():
     assert over_seeds([1.0, 3.0]) == Estimate(2.0, pytest.approx(12.706205))
     assert "| DQN | 2,000,000 | ismcts | 500 | 1,234 | 321 ± 45 |" in search_table(kept())
     assert "the searcher wins 1 and loses 0;" in searched(kept())
+
+
+def test_where_values_died_is_said():
+    assert died(kept()) == "Nowhere did values die."
+    some = kept()
+    for row in some:
+        if row.get("variant") == "slower":
+            row["curve"][-1]["value_spread"] = 0.0
+    assert died(some) == "Values died in all seeds of DQN in 1 of 2 readings, and in no seed with “as published”."
 
 
 def test_lanes_that_never_began_are_left_out():

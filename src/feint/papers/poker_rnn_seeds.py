@@ -8,6 +8,7 @@ three.
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite, nan
@@ -97,8 +98,16 @@ def seeds_of(records: Sequence[Record]) -> list[Seed]:
 
 
 def reproduced(folder: Path) -> Seed:
-    """The seed of the reproduction's own runs, at the paper's length: of these the curves are kept."""
-    return _seed(0, {agent: {"curve": rows_of(folder / agent / METRICS)[0]} for agent in LABELS}, {})
+    """The seed of the reproduction's own runs, at the paper's length: of these curves, matches and bounds are kept."""
+    rows: dict[str, dict[str, Any]] = {agent: {"curve": rows_of(folder / agent / METRICS)[0]} for agent in LABELS}
+    cross: dict[tuple[str, str], Estimate] = {}
+    for words, numbers in json.loads((folder / "judged.json").read_text()).items():
+        if (found := re.match(r"a local best response to (\S+), ", words)) and found[1] in rows:
+            rows[found[1]]["bound"] = numbers
+        elif found := re.match(rf"(\S+) against (\S+), {PAPERS_HANDS:,} hands", words):
+            cross[found[1], found[2]] = Estimate(*numbers)
+            cross[found[2], found[1]] = Estimate(-numbers[0], numbers[1])
+    return _seed(0, rows, cross)
 
 
 def _seed(number: int, rows: Mapping[str, Record], cross: Mapping[tuple[str, str], Estimate]) -> Seed:

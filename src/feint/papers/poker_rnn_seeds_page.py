@@ -135,6 +135,19 @@ def differing(records: Sequence[Record]) -> str:
     return f"Which of them wins or loses against “{BASE}” by more than three seeds differ: {found}"
 
 
+def died(records: Sequence[Record]) -> str:
+    """Where networks of values died and where not, of agents of which some did, in a sentence."""
+    lanes = {key: [lane["curve"][-1]["value_spread"] == 0 for lane in found] for key, found in tried(records).items()}
+    told = []
+    for agent, label in LABELS.items():
+        own = {words: dead for (name, _, words), dead in lanes.items() if name == agent}
+        if any(map(any, own.values())):
+            alive = ", ".join(f"“{words}”" for words, dead in own.items() if not any(dead))
+            count = f"of {label} in {sum(map(all, own.values()))} of {len(own)} readings"
+            told.append(f"{count}, and in no seed with {alive or 'any'}")
+    return f"Values died in all seeds {'; '.join(told)}." if told else "Nowhere did values die."
+
+
 def not_tried(records: Sequence[Record]) -> str:
     """The trials that had no time yet."""
     known = {row["trial"].replace(" ", "-") for row in records if row.get("kind") and played(row)}
@@ -148,11 +161,10 @@ def _cell(lanes: Sequence[Record], name: str) -> str:
 
 def search_table(records: Sequence[Record]) -> str:
     """What searchers win off the agents."""
-    hands = {(row["agent"], row["seed"]): played(row) for row in published(records)}
     rows = [
         [
             LABELS[row["other"]],
-            f"{hands.get((row['other'], row['seed']), 0):,.0f}",
+            f"{row['trained']:,.0f}",
             row["one"],
             f"{row['simulations']:,}",
             f"{row['won'][2]:,}",
@@ -180,12 +192,13 @@ def write_seeds_page(records: Sequence[Record], first: Seed | None = None) -> st
         found = statistics(records)
         parts.append(f"## How far each came\n\n{lengths(records)} {_SHORT}\n\n{published_table(records)}\n\n{_CURVES}")
         parts.append(f"## Starting hands\n\n{_HANDS}\n\n{statistics_table(found)}\n\n{_MAPS}")
-        again = claims_table((*THEIRS, *OURS), seeds)
-        more = claims_table(MORE, [first, *seeds] if first else seeds)
-        parts.append(f"## Claims of the reproduction, by other seeds\n\n{again}")
+        known = [first, *seeds] if first else seeds
+        again, more = claims_table((*THEIRS, *OURS), known), claims_table(MORE, known)
+        parts.append(f"## Claims of the reproduction, by all seeds\n\n{again}")
         parts.append(f"## Claims that the reproduction leaves out\n\n{more}\n\n{_RULES}")
     if tried(records):
-        words = f"{differing(records)}\n\nNot tried yet: {not_tried(records)}."
+        words, left = f"{differing(records)} {died(records)}", not_tried(records)
+        words += f"\n\nNot tried yet: {left}." if left else ""
         parts.append(f"## Read otherwise\n\n{_READINGS}\n\n{readings_table(records)}\n\n{words}")
     if any(row["trial"].startswith("mcts/") for row in records):
         parts.append(f"## Against Monte Carlo tree search\n\n{_SEARCH} {searched(records)}\n\n{search_table(records)}")
@@ -198,8 +211,8 @@ _HEAD = """# Five learners of limit hold'em: seeds and readings
 What [the reproduction](README.md) of "Poker-RNN" leaves open: what other seeds learn, and what the paper's settings do
 where they are read otherwise. Winnings are in mbb/h. *Lost at least* is what a local best response wins: a lower bound
 on exploitability. Seed 0 is the reproduction's own, with a million hands of each agent."""
-_SHORT = """One call of nine minutes on an accelerator, which all five agents shared beside other programs, was all the
-time there was. Below the paper's million hands a row says what is so at its own length, and no more."""
+_SHORT = """All trials shared one accelerator with each other, so that their times say little; RNFSP, the slowest, had
+nine minutes of it. Below the paper's million hands a row says what is so at its own length, and no more."""
 _CURVES = """Intervals in rows of one seed are about luck with the cards (95%); those of *all* are about what another
 seed would have learned, and wide with three.
 
@@ -213,13 +226,14 @@ _MAPS = """The recurrent DQN's values of every two cards, which the paper does n
 ![DQN's values of two cards](seeds-dqn-values.png)"""
 _RULES = """A claim is decided where three seeds at the paper's length say the same, each by the rules of
 [the reproduction](README.md); what seeds say *so far*, with fewer hands, decides nothing. *Fewest hands* are those of
-the agents that a claim is about. Of seed 0 curves are kept and no values. Hands as high but further apart: KT for QJ,
-Q9 for JT. A pattern is clearer at a rank correlation 0.1 higher. A curve rises before it swings if on its way to 80% of
-its best it falls at most half as far as it does later. Peaks are compared as far as both curves go."""
+the agents that a claim is about. Of seed 0 curves, matches and bounds are kept and no values. Hands as high but further
+apart: KT for QJ, Q9 for JT. A pattern is clearer at a rank correlation 0.1 higher. A curve rises before it swings if
+on its way to 80% of its best it falls at most half as far as it does later. Peaks are compared as far as both curves
+go."""
 _READINGS = """The paper's settings, one of them read or set otherwise at a time, for the same number of updates: three
 seeds each, and intervals over these. *Won off “as published”* is a match with the settings as we read them, of the same
 seed. DQN as published has a new target every 300 moves, which is every 30 updates. *A tenth of the hands at random* are
-the noisier memories that the paper suggests, for NFSP above all, of which none is tried yet."""
+the noisier memories that the paper suggests, for NFSP above all."""
 _SEARCH = """What players who search win off the agents of seed 1, at so many simulations a move, on deals that are
 played from both seats. These are very few hands, all that one busy core could do in a quarter of an hour: intervals
 (95%) are wide. Networks were read back with half their digits."""
@@ -228,10 +242,11 @@ rounding:
 
 - The ten agents of [the reproduction](README.md), seed 0: `python benchmarks/poker_rnn_device.py FOLDER`, or
   `feint reproduce poker-rnn` for one after the other; each is a run in FOLDER/as-published or FOLDER/large.
-- The agents of this page: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 530 --judging 90 --gpu 5
-  --cpu 0 rnfsp/published nfsp/published drqn/published dqn/published linear-q/published dqn/readings
-  linear-q/readings`. The same command once more goes on with published agents that were cut off, up to a million hands.
-  Networks of all seeds are in FOLDER/networks, those that play of seed 1 in OUT.
+- The agents of this page: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1330 --judging 110
+  --gpu 4 --cpu 0 nfsp/published drqn/published dqn/published linear-q/published`, then `cross` in place of these, and
+  in like manner `rnfsp/published` and the readings, `nfsp/readings` and so on. The same command once more goes on with
+  published agents that were cut off, up to a million hands. They shared the card by NVIDIA's MPS
+  (`nvidia-cuda-mps-control -d`). Networks of all seeds are in FOLDER/networks, those that play of seed 1 in OUT.
 - Their matches with searchers: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500 --gpu 0 --cpu 1
   --simulations 100 --hands 300 mcts/linear-q mcts/dqn mcts/drqn mcts/nfsp mcts/rnfsp`.
 - This page: `python benchmarks/poker_rnn_pages.py`, of [the records](trials/records.jsonl) and

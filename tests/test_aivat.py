@@ -79,13 +79,13 @@ def test_a_match_tells_what_hands_count_for_and_finds_the_truth_sooner(tree_of, 
         StrategyPlayer(TabularStrategy(form.fingerprint, random_table(form.tree, 3)), form, 2),
     ]
     told = []
-    played = match_without_luck(form, players, 4000, 5, told.append)
+    played = match_without_luck(form, players, 1500, 5, told.append)
     exact = exact_winnings(form, players)
     assert abs(played.counted.mean - exact) < 4 * played.counted.error
     assert abs(played.won.mean - exact) < 4 * played.won.error
     assert played.counted.error < played.won.error / 1.3
     assert played.gain == pytest.approx((played.won.error / played.counted.error) ** 2)
-    assert told[-1].counted.hands == 4000
+    assert told[-1].counted.hands == 1500
     # Of the other side the same luck is taken out, if the known player is named second.
     turned = _hand_by_hand(players[1])
     backwards = match_without_luck(form, [turned, players[0]], 200, 5)

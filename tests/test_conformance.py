@@ -30,8 +30,8 @@ GAMES = [
 SOLVERS = {
     name: method for name, method in algorithms().items() if type(method.config).__module__.startswith("feint.solvers.")
 }
-# Their parts are those of nfsp and dqn, or have tests of their own.
-SLOW = ("rnfsp", "drqn", "fsp", "linear-q", "elite-play", "evolved", "deepstack")
+# Their parts are those of nfsp, or have tests of their own.
+SLOW = ("rnfsp", "dqn", "drqn", "fsp", "linear-q", "elite-play", "evolved", "deepstack")
 SLOW_TO_COMPILE = dict.fromkeys(SLOW, pytest.mark.slow)
 TWO_PLAYERS_ONLY = {"linear-program", "fictitious-play"}
 

@@ -262,9 +262,10 @@ def test_networks_learn_to_win(tree_of, evolution):
     ("settings", "game"),
     [
         (FEW, "kuhn"),
-        pytest.param(replace(FEW, fame=Fame(0)), no_limit(), marks=pytest.mark.slow),
+        (replace(FEW, fame=Fame(0)), no_limit()),
     ],
 )
+@pytest.mark.slow
 def test_it_keeps_the_promises_of_algorithms(settings, game):
     check_algorithm(settings, game)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 
 import jax
 import jax.numpy as jnp
@@ -13,13 +14,15 @@ import pytest
 from jax import monitoring
 
 import feint
-from conftest import algorithm_on
+from conftest import algorithm_on, random_game
+from feint.forms.unrolled import TreeForm
 from feint.games.library import load_game
 from feint.public.build import build_public_tree
 from feint.runs.config import algorithms
 from feint.search.oracle import NEARLY
 from feint.search.situations import drawing_of
 from feint.tree import compiled as kept
+from feint.tree.arrays import on_device
 from feint.tree.compiled import KEPT, MANY, Compiled, compiled, options
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
@@ -72,6 +75,18 @@ def test_situations_and_public_trees_made_again_are_the_same_to_the_compiler():
     first, again, other = (build_public_tree(load_game(f"leduc_no_limit(stack={stack})")) for stack in (500, 500, 600))
     assert jax.tree.structure(first) == jax.tree.structure(again)
     assert jax.tree.structure(first) != jax.tree.structure(other)
+
+
+def test_what_is_known_is_put_on_the_device_as_it_is(compilations):
+    form = TreeForm(feint.unroll(random_game(Random(20261118), 4, 2)))
+    assert len(form.tree.form.sides) == 2
+    assert len(form.arena.actor) > 1
+    assert form.situations(0, "").listing is not None
+    assert compilations == []
+    numbers = np.arange(5.0)
+    there = on_device(numbers, np.float32)
+    numbers[:] = 7.0
+    assert (there.dtype, there.tolist()) == (jnp.float32, [0.0, 1.0, 2.0, 3.0, 4.0])
 
 
 def test_what_comes_out_need_not_be_arrays_and_what_goes_in_may_be_anything():

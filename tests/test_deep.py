@@ -6,13 +6,12 @@ import time
 from random import Random
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import feint
-from conftest import advance, algorithm_on, random_game, random_table
+from conftest import algorithm_on, random_game, random_table, reached
 from feint.tree import arrange
 from feint.tree.sequence_form import without
 
@@ -69,7 +68,7 @@ def test_loops_come_to_the_same(monkeypatch, game):
     table, found = jnp.asarray(random_table(trees[0], 0)), []
     for tree in trees:
         solver = algorithm_on(tree, "cfr+")
-        solved = solver.strategy(advance(solver, solver.init(jax.random.key(0)), 50)).table(tree)
+        solved = solver.strategy(reached(solver, 50)).table(tree)
         found.append([solved, *swept(tree.form, table)])
     for one, other in zip(*found, strict=True):
         assert np.asarray(one) == pytest.approx(np.asarray(other), abs=1e-12)
@@ -81,7 +80,7 @@ def test_ten_thousand_moves():
     began = time.process_time()
     tree = feint.unroll(Chain(10_000))
     solver = algorithm_on(tree, "cfr+")
-    strategy = solver.strategy(advance(solver, solver.init(jax.random.key(0)), 300))
+    strategy = solver.strategy(reached(solver, 300))
     assert feint.exploitability(tree, strategy) < 0.01
     assert feint.best_response(tree, strategy, 0).value == pytest.approx(1.0)
     assert feint.move_values(tree, tree.uniform())[0].tolist() == [1.0, 0.5]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 import feint
-from conftest import advance
+from conftest import advance, reached
 from feint.arena.betting import unroll_betting
 from feint.forms.dealt import CardForm
 from feint.forms.library import form_of
@@ -244,9 +244,10 @@ def test_a_mixture_is_the_mean_of_plans(tree_of, evolution):
     np.testing.assert_allclose(evolution.mixture(state, evolution.exact), tree.uniform())
 
 
+@pytest.mark.slow
 def test_networks_learn_to_win(tree_of, evolution):
     tree = tree_of("kuhn")
-    state = advance(evolution, evolution.init(jax.random.key(0)), 100)
+    state = reached(evolution, 100)
     table, uniform = evolution.strategy(state).table(tree), tree.uniform()
     seats = [np.where((tree.player == seat)[:, None], table, uniform) for seat in (0, 1)]
     assert np.mean([feint.expected_values(tree, seats[seat])[seat] for seat in (0, 1)]) > 0.05

@@ -87,7 +87,13 @@ def compare_with_open_spiel(game, source, rng):
 
 @pytest.mark.parametrize(
     ("parameters", "hands"),
-    [({}, 10_000), ({"rounds": 2}, 500), ({"rounds": 3, "ranks": 9}, 500), ({"ranks": 3}, 500)],
+    [
+        ({}, 1_000),
+        pytest.param({}, 10_000, marks=pytest.mark.slow),
+        ({"rounds": 2}, 500),
+        ({"rounds": 3, "ranks": 9}, 500),
+        ({"ranks": 3}, 500),
+    ],
 )
 def test_hands_as_in_open_spiel(parameters, hands):
     game, rng = holdem(**parameters), Random(1)

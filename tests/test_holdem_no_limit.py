@@ -100,15 +100,18 @@ def test_the_comparison_notices_other_rules():
 # Sizes.
 
 
-def test_betting_decisions_are_those_that_are_told():
-    for name, decisions in {
-        "holdem_no_limit": 19_136,
-        "holdem_no_limit(stack=20,bets=[1])": 256,
-        "holdem": 8 + 70 + 630 + 5670,
-        "leduc_no_limit": 12 + 36,  # as the DeepStack-Leduc program has them: 12, and 216 on six boards
-    }.items():
-        game = feint.load_game(name)
-        assert game.size.decisions == len(unroll_betting(game).actor) == decisions, name
+@pytest.mark.parametrize(
+    ("name", "decisions"),
+    [
+        pytest.param("holdem_no_limit", 19_136, marks=pytest.mark.slow),
+        ("holdem_no_limit(stack=20,bets=[1])", 256),
+        pytest.param("holdem", 8 + 70 + 630 + 5670, marks=pytest.mark.slow),
+        ("leduc_no_limit", 12 + 36),  # as the DeepStack-Leduc program has them: 12, and 216 on six boards
+    ],
+)
+def test_betting_decisions_are_those_that_are_told(name, decisions):
+    game = feint.load_game(name)
+    assert game.size.decisions == len(unroll_betting(game).actor) == decisions
 
 
 def test_too_much_betting_is_refused_before_it_is_unrolled(monkeypatch):

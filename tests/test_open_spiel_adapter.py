@@ -24,10 +24,21 @@ from feint.runs.lineup import line_up
 IMPORTED = "open_spiel:liars_dice(numdice=1,dice_sides=3)"
 
 
-@pytest.mark.parametrize("name", ["kuhn", "leduc", "kuhn(players=3)", "rock_paper_scissors", IMPORTED])
-def test_nash_conv_is_the_same_there(name):
+@pytest.mark.parametrize(
+    ("name", "strategies"),
+    [
+        ("kuhn", 100),
+        ("leduc", 10),
+        pytest.param("leduc", 100, marks=pytest.mark.slow),
+        ("kuhn(players=3)", 30),
+        pytest.param("kuhn(players=3)", 100, marks=pytest.mark.slow),
+        ("rock_paper_scissors", 100),
+        (IMPORTED, 100),
+    ],
+)
+def test_nash_conv_is_the_same_there(name, strategies):
     translator = Translator(name)
-    for seed in range(100):
+    for seed in range(strategies):
         table = random_table(translator.tree, seed)
         told = pyspiel.nash_conv(translator.twin.source, translator.policy(table).to_dict())
         assert told == pytest.approx(feint.nash_conv(translator.tree, table), abs=1e-9)

@@ -174,10 +174,10 @@ def test_at_a_table_strategies_win_what_they_are_worth(name):
     one, other = (
         StrategyPlayer(TabularStrategy(form.fingerprint, random_table(form.tree, seed)), form, seed) for seed in (5, 6)
     )
-    played = play_players(form, (ByHand(one), other), 1500, seed=1)
+    played = play_players(form, (ByHand(one), other), 600, seed=1)
     seats = [form.values([one.strategy, other.strategy])[0], form.values([other.strategy, one.strategy])[1]]
     assert abs(played.mean - np.mean(seats)) < 4 * played.error
-    assert played.error < 0.15
+    assert played.error < 0.3
 
 
 def test_players_are_found_by_name_with_settings():

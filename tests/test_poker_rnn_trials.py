@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from conftest import advance
+from conftest import advance, reached
 from feint.arena.betting import unroll_betting
 from feint.arena.cards import Seen, build_card_arena
 from feint.arena.situations import Shown
@@ -85,7 +85,7 @@ def test_memories_hold_what_seats_do_at_random():
     rows = {"replay": Replay("rows", 500), "average": Average("reservoir", 500)}
     settings = NFSP(tables=16, noise=0.999999, anticipation=1e-9, batch=8, warmup=10**6, **rows)
     learner = settings.on(form_of("kuhn"))
-    state = advance(learner, learner.init(jax.random.key(0)), 60)
+    state = reached(learner, 60)
     assert bool(state.straying.all())
     seats = learner.seats(state)
     assert all(int(seat.replay.size) > 100 and int(seat.history.size) == 0 for seat in seats)

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import feint
-from conftest import UNROLLABLE, advance, algorithm_on, random_games, random_table
+from conftest import UNROLLABLE, algorithm_on, random_games, random_table, reached
 from feint.games.cards import Deck
 from feint.games.poker import Poker
 
@@ -192,7 +192,7 @@ def test_chance_sums_to_one(game):
 def test_solvers_give_strategies_on_any_game(game, name):
     tree = feint.unroll(game)
     algorithm = algorithm_on(tree, name)
-    table = algorithm.strategy(advance(algorithm, algorithm.init(jax.random.key(0)), 20)).table(tree)
+    table = algorithm.strategy(reached(algorithm, 20)).table(tree)
     assert table.sum(1) == pytest.approx(1.0, abs=1e-12)
     assert table.min() >= 0
     assert not table[~tree.legal].any()

@@ -6,12 +6,11 @@ import math
 from fractions import Fraction
 from random import Random
 
-import jax
 import numpy as np
 import pytest
 
 import feint
-from conftest import RandomGame, advance, algorithm_on, random_game
+from conftest import RandomGame, algorithm_on, random_game, reached
 from feint.forms.strategy import tabulate
 from feint.tree.best_response import judge_of
 
@@ -158,6 +157,6 @@ def test_a_game_for_smaller_stakes_is_the_same_game():
     for rules in (game, Scaled(game.root, game.players)):
         tree = feint.unroll(rules)
         solver = algorithm_on(tree, "xfp")
-        tables.append(solver.strategy(advance(solver, solver.init(jax.random.key(0)), 200)).table(tree))
+        tables.append(solver.strategy(reached(solver, 200)).table(tree))
     assert np.array_equal(*tables)
     assert not np.array_equal(tables[0], feint.unroll(game).uniform())

@@ -22,6 +22,7 @@ from feint.arena.summary import Winning, build_winning, summarised
 from feint.games.cards import best_five
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
+from feint.tree.arrays import on_device
 
 HIDDEN = 255
 """A card not turned up yet."""
@@ -266,19 +267,19 @@ def build_card_arena(betting: BettingTree, encoding: Encoding = "nfsp") -> CardA
         players=game.players,
         hole=game.hole,
         deck=(len(game.deck.ranks) * game.deck.copies, game.deck.copies_of_kind),
-        actor=jnp.asarray(betting.actor, jnp.int32),
-        upturned=jnp.asarray(boards[betting.round], jnp.int32),
-        arrived=jnp.asarray(arrived, jnp.int32),
-        child=jnp.asarray(betting.child, jnp.int32),
-        past=jnp.asarray(betting.past, jnp.int32),
-        betting=jnp.asarray(seen, jnp.float32),
-        paid=jnp.asarray(betting.paid, jnp.float32),
-        won=jnp.asarray([sum(paid) - game.raked(paid) for paid in betting.paid.tolist()], jnp.float32),
-        folded=jnp.asarray(betting.folded),
+        actor=on_device(betting.actor, jnp.int32),
+        upturned=on_device(boards[betting.round], jnp.int32),
+        arrived=on_device(arrived, jnp.int32),
+        child=on_device(betting.child, jnp.int32),
+        past=on_device(betting.past, jnp.int32),
+        betting=on_device(seen, jnp.float32),
+        paid=on_device(betting.paid, jnp.float32),
+        won=on_device([sum(paid) - game.raked(paid) for paid in betting.paid.tolist()], jnp.float32),
+        folded=on_device(betting.folded),
         strength=_strengths(game),
         hand_strength=build_hand_strength(game) if encoding == "strength" else None,
         winning=build_winning(game) if encoding == "summary" else None,
-        checks=jnp.asarray(_nothing_to_call(betting)) if encoding == "rlcard-four" else None,
+        checks=on_device(_nothing_to_call(betting)) if encoding == "rlcard-four" else None,
         encoding=encoding,
         rounds=len(game.rounds),
         suits=game.deck.copies if game.deck.suits else 1,
@@ -303,4 +304,4 @@ def _strengths(game: Poker) -> Strengths:
     strengths = [game.showdown(game.deck, cell[: game.hole], cell[game.hole :]) for cell in np.ndindex(shape)]
     order = {strength: number for number, strength in enumerate(sorted(set(strengths)))}
     table = np.array([order[strength] for strength in strengths]).reshape(shape)
-    return Strengths(jnp.asarray(table, jnp.int32), None)
+    return Strengths(on_device(table, jnp.int32), None)

@@ -18,6 +18,7 @@ from feint.arena.cards import Seen
 from feint.games.cards import Cards
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
+from feint.tree.arrays import on_device
 from feint.tree.tree import Tree
 
 LARGEST_INDEX = 1 << 24
@@ -115,7 +116,7 @@ def card_table(tree: Tree, betting: BettingTree, table: Float[np.ndarray, "i a"]
     places = cache(partial(_places, game, cards))
     for infoset, (_, hole, board, moves) in enumerate(tree.views):
         index[node[moves], places(hole, board)] = infoset
-    return TabularCardPolicy(jnp.asarray(table), jnp.asarray(index.reshape(-1)), game.deck.kinds)
+    return TabularCardPolicy(on_device(table), on_device(index.reshape(-1)), game.deck.kinds)
 
 
 def _places(game: Poker, cards: int, hole: Cards, board: Cards) -> list[int]:

@@ -23,6 +23,7 @@ from jaxtyping import Array, Bool, Int, Integer, UInt32, UInt64
 
 from feint.games.cards import Deck, best_five
 from feint.games.errors import BadInput
+from feint.tree.arrays import on_device
 
 FEWEST, MOST = 5, 7
 """How many cards a hand may have."""
@@ -126,11 +127,11 @@ def build_ranks(deck: Deck) -> HandRanks:
     number = {strength: rank for rank, strength in enumerate(order)}
     return HandRanks(
         card=_card_keys(deck, split),
-        lower=jnp.asarray(_scattered(lower, base), jnp.int32),
-        upper=jnp.asarray(_scattered(upper, range(len(upper))), jnp.int32),
-        plain=jnp.asarray([number[strength] for strength in strengths], jnp.int16),
-        flush=jnp.asarray([number[strength] for strength in flushes], jnp.int16),
-        category=jnp.asarray([strength[0] for strength in order], jnp.int8),
+        lower=on_device(_scattered(lower, base), jnp.int32),
+        upper=on_device(_scattered(upper, range(len(upper))), jnp.int32),
+        plain=on_device([number[strength] for strength in strengths], jnp.int16),
+        flush=on_device([number[strength] for strength in flushes], jnp.int16),
+        category=on_device([strength[0] for strength in order], jnp.int8),
     )
 
 

@@ -20,6 +20,7 @@ from feint.arena.betting import unroll_betting
 from feint.arena.cards import HIDDEN, CardArena, Seen, build_card_arena
 from feint.games.errors import BadInput
 from feint.games.poker import CALL, Poker
+from feint.tree.arrays import on_device
 from feint.tree.compiled import compiled
 from feint.tree.tree import Tree
 
@@ -193,10 +194,10 @@ def listed(tree: Tree, player: int, encoding: str = "") -> Listed:
     features = told.get(encoding, lambda: tree.features[mine])()
     return Listed(
         first,
-        jnp.asarray(features, jnp.float32),
-        jnp.asarray(tree.legal[mine]),
-        jnp.asarray(parent, jnp.int32),
-        jnp.asarray(_past(parent, tree.legal.shape[1]), jnp.int32),
+        on_device(features, jnp.float32),
+        on_device(tree.legal[mine]),
+        on_device(parent, jnp.int32),
+        on_device(_past(parent, tree.legal.shape[1]), jnp.int32),
     )
 
 
@@ -213,7 +214,7 @@ def summaries(tree: Tree) -> Float[np.ndarray, "i 35"]:
     for row, (_, hole, board, moves) in enumerate(tree.views):
         nodes[row] = number[moves]
         cards[row, : len(hole) + len(board)] = [*hole, *board]
-    seen = Seen(jnp.asarray(nodes, arena.node_type), jnp.asarray(cards))
+    seen = Seen(on_device(nodes, arena.node_type), on_device(cards))
     return np.asarray(_features(arena, seen))
 
 

@@ -17,6 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 from feint.arena.arena import Arena, Played
 from feint.games.errors import BadInput
 from feint.games.game import CHANCE, TERMINAL
+from feint.tree.arrays import on_device
 from feint.tree.tree import Tree
 
 
@@ -114,20 +115,20 @@ def build_arena(tree: Tree) -> TreeArena:
     tables = [_alias(chances) for chances, _ in lotteries]
     return TreeArena(
         players=tree.players,
-        actor=jnp.asarray(tree.actor[decisions], jnp.int32),
-        infoset=jnp.asarray(tree.infoset[decisions], jnp.int32),
-        allowed=jnp.asarray(tree.legal),
-        lottery=jnp.asarray(lottery),
-        first=jnp.asarray(first, jnp.int32),
-        outcomes=jnp.asarray(counts, jnp.int32),
-        threshold=jnp.asarray(np.concatenate([threshold for threshold, _ in tables])),
-        alias=jnp.asarray(
+        actor=on_device(tree.actor[decisions], jnp.int32),
+        infoset=on_device(tree.infoset[decisions], jnp.int32),
+        allowed=on_device(tree.legal),
+        lottery=on_device(lottery),
+        first=on_device(first, jnp.int32),
+        outcomes=on_device(counts, jnp.int32),
+        threshold=on_device(np.concatenate([threshold for threshold, _ in tables])),
+        alias=on_device(
             np.concatenate([alias + start for (_, alias), start in zip(tables, first, strict=True)]), jnp.int32
         ),
-        result=jnp.asarray(np.concatenate([results for _, results in lotteries]), jnp.int32),
-        ends=jnp.asarray(tree.payoff[ends], jnp.float32),
-        dealt=jnp.asarray(dealt, jnp.float32),
-        undealt=jnp.asarray(undealt, jnp.float32),
+        result=on_device(np.concatenate([results for _, results in lotteries]), jnp.int32),
+        ends=on_device(tree.payoff[ends], jnp.float32),
+        dealt=on_device(dealt, jnp.float32),
+        undealt=on_device(undealt, jnp.float32),
     )
 
 

@@ -23,6 +23,7 @@ from feint.arena.cards import CardArena
 from feint.arena.policy import Policy
 from feint.evaluate.local_deals import Deals, Dealt, build_deals
 from feint.games.poker import CALL, FOLD, RAISE
+from feint.tree.arrays import on_device
 from feint.tree.compiled import compiled
 
 
@@ -268,11 +269,11 @@ def build_local_response(betting: BettingTree, runouts: int) -> LocalResponse:
     unseen = deals.arena.deck[0] - game.hole
     return LocalResponse(
         deals=deals,
-        round=jnp.asarray(betting.round, jnp.int32),
-        given_up=jnp.asarray(given_up),
-        at_stake=jnp.asarray(at_stake),
-        opening=jnp.asarray(np.flatnonzero(closed) if closed.any() else [0], jnp.int32),
-        blind=jnp.asarray(np.where(closed, np.cumsum(closed) - 1, -1), jnp.int32),
+        round=on_device(betting.round, jnp.int32),
+        given_up=on_device(given_up),
+        at_stake=on_device(at_stake),
+        opening=on_device(np.flatnonzero(closed) if closed.any() else [0], jnp.int32),
+        blind=on_device(np.where(closed, np.cumsum(closed) - 1, -1), jnp.int32),
         left=None if opened is None else (opened, math.comb(unseen - int(up[opened]), game.hole)),
     )
 

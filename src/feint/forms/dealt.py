@@ -8,7 +8,6 @@ from typing import Any, ClassVar, cast, final, get_args
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
@@ -22,6 +21,7 @@ from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput, nearest
 from feint.games.game import Game
 from feint.games.poker import Poker
+from feint.tree.arrays import on_device
 
 JUDGED_DEALS = 4096
 """Deals, each played from both seats, in an evaluation of a game too large to judge exactly."""
@@ -99,8 +99,8 @@ class CardForm(Form):
         _, hole, board, moves = cast("Any", view)
         cards = np.full((1, len(self.arena.arrived)), HIDDEN, np.uint8)
         cards[0, : len(hole) + len(board)] = [*hole, *board]
-        node = jnp.asarray([self._number[moves]], self.arena.node_type)
-        return Seen(node, jnp.asarray(cards))
+        node = on_device([self._number[moves]], self.arena.node_type)
+        return Seen(node, on_device(cards))
 
     def by_cards(self, strategy: Strategy) -> tuple[BettingTree, Policy]:
         return self.betting, strategy.policy

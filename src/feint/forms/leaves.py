@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from feint.tree.arrays import on_device
+
 State = TypeVar("State")
 
 
@@ -24,7 +26,7 @@ def restored(arrays: dict[str, np.ndarray], like: State) -> State:
         value, plain = arrays[name], _plain(leaf)
         if value.shape != plain.shape or value.dtype != plain.dtype:
             raise ValueError(f"{name} is {value.dtype}{value.shape}, not {plain.dtype}{plain.shape}")
-        return jax.random.wrap_key_data(jnp.asarray(value)) if _is_key(leaf) else jnp.asarray(value)
+        return jax.random.wrap_key_data(on_device(value)) if _is_key(leaf) else on_device(value)
 
     state: State = jax.tree_util.tree_map_with_path(restore, like)
     return state

@@ -12,6 +12,7 @@ from jaxtyping import Array, ArrayLike, Float, Int
 
 from feint.arena.policy import Policy, TabularPolicy
 from feint.games.errors import BadInput
+from feint.tree.arrays import on_device
 from feint.tree.compiled import compiled
 from feint.tree.tree import Tree
 
@@ -57,7 +58,7 @@ class Strategy(eqx.Module):
         return table
 
     def _written(self, tree: Tree) -> Float[Array, "i a"] | Float[np.ndarray, "i a"]:
-        return _everywhere(self, jnp.asarray(tree.player))
+        return _everywhere(self, on_device(tree.player))
 
 
 @compiled

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, final
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
@@ -19,6 +18,7 @@ from feint.forms.strategy import Strategy, tabulate
 from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.games.poker import Poker
+from feint.tree.arrays import on_device
 from feint.tree.best_response import judge_of, nash_conv_of
 from feint.tree.move_values import move_values_of
 from feint.tree.sequence_form import SequenceForm
@@ -85,10 +85,10 @@ class TreeForm(Form):
         return listed(self.tree, player, encoding)
 
     def gauge(self, written: bool) -> ExactGauge:
-        return ExactGauge(self.tree.form, jnp.asarray(self.tree.player))
+        return ExactGauge(self.tree.form, on_device(self.tree.player))
 
     def sees(self, player: int, view: Hashable) -> Int[Array, "1"]:
-        return jnp.asarray([self._number[player, view]])
+        return on_device([self._number[player, view]])
 
     @cached_property
     def _number(self) -> dict[tuple[int, Hashable], int]:

@@ -23,6 +23,7 @@ from feint.public.combinations import chosen, number_of
 from feint.public.lines import SHOWDOWN, Betting, round_from, rounds_of
 from feint.public.showdown import Showdown, Way, removal_of, showdown_of
 from feint.public.tree import PublicSize, PublicTree, Round
+from feint.tree.arrays import on_device
 from feint.tree.compiled import ByValue, compiled
 
 PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
@@ -117,10 +118,10 @@ def build_public_tree(
         rounds.append(making.round(bets, boards, draws[number:], precise))
     return PublicTree(
         rounds=tuple(rounds),
-        ranges=(jnp.asarray(start[0]), jnp.asarray(start[1])),
-        renamings=jnp.asarray(renamings),
-        composed=jnp.asarray(_composed(renamings)),
-        held=jnp.asarray(held),
+        ranges=(on_device(start[0]), on_device(start[1])),
+        renamings=on_device(renamings),
+        composed=on_device(_composed(renamings)),
+        held=on_device(held),
         removal=removal_of(held, apart(game.deck).kinds),
         betting=betting,
     )
@@ -168,8 +169,8 @@ def build_lookahead(
     tree = PublicTree(
         rounds=tuple(rounds),
         ranges=(every, every),
-        renamings=jnp.asarray(renamings),
-        composed=jnp.asarray(_composed(renamings)),
+        renamings=on_device(renamings),
+        composed=on_device(_composed(renamings)),
         held=hands.cards,
         removal=hands,
         betting=betting,
@@ -203,21 +204,21 @@ class _Making:
             piece=len(filled) // pieces,
             parents=int((np.ptp(boards.before[filled].reshape(pieces, -1), 1) + 1).max()),
             exact=exact,
-            cards=jnp.asarray(boards.cards[filled]),
-            before=jnp.asarray(boards.before[filled]),
-            weight=jnp.asarray(np.where(np.arange(len(filled)) < len(boards), boards.weight[filled], 0.0)),
-            rest=jnp.asarray(boards.rest[filled]),
-            hand_before=jnp.asarray(boards.hand_before[filled]) if dealt and not narrow else None,
-            hand_after=jnp.asarray(boards.hand_after[filled]) if dealt and not narrow else None,
-            open=jnp.asarray(_open(hands, boards.cards[filled])) if dealt and narrow else None,
-            same=None if same is None else jnp.asarray(same[filled]),
-            place=jnp.asarray(boards.place),
-            renaming=jnp.asarray(boards.renaming),
+            cards=on_device(boards.cards[filled]),
+            before=on_device(boards.before[filled]),
+            weight=on_device(np.where(np.arange(len(filled)) < len(boards), boards.weight[filled], 0.0)),
+            rest=on_device(boards.rest[filled]),
+            hand_before=on_device(boards.hand_before[filled]) if dealt and not narrow else None,
+            hand_after=on_device(boards.hand_after[filled]) if dealt and not narrow else None,
+            open=on_device(_open(hands, boards.cards[filled])) if dealt and narrow else None,
+            same=None if same is None else on_device(same[filled]),
+            place=on_device(boards.place),
+            renaming=on_device(boards.renaming),
             removal=removal_of(hands, cards),
             showdown=self._showdown(boards, hands, cards, filled) if last else None,
             bound=(None,) * len(betting.decisions),
-            folds=jnp.asarray(betting.folds),
-            shown=jnp.asarray(betting.shown),
+            folds=on_device(betting.folds),
+            shown=on_device(betting.shown),
         )
 
     def _same(self, boards: Boards) -> Int[np.ndarray, "b s h"] | None:

@@ -19,6 +19,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from feint.public.play import cut
 from feint.public.showdown_kernel import won_less_lost
+from feint.tree.arrays import on_device
 
 Way = Literal["products", "sums"]
 
@@ -131,19 +132,19 @@ def _running(rows: Float[Array, "n t"]) -> Float[Array, "n+1 t"]:
 
 def removal_of(hands: Int[np.ndarray, "h k"], cards: int) -> Removal:
     """For hands of so many cards."""
-    return Removal(jnp.asarray(hands), jnp.asarray(_holds(hands, cards)))
+    return Removal(on_device(hands), on_device(_holds(hands, cards)))
 
 
 def showdown_of(strength: Int[np.ndarray, "b h"], hands: Int[np.ndarray, "h k"], cards: int, way: Way) -> Showdown:
     """From the strength of every hand, of so many cards, on every board; the greatest wins."""
     holds = _holds(hands, cards)
     if way == "products":
-        return Products(jnp.asarray(strength, jnp.float32), jnp.asarray(~(holds.astype(int) @ holds.T).astype(bool)))
+        return Products(on_device(strength, jnp.float32), on_device(~(holds.astype(int) @ holds.T).astype(bool)))
     order = np.argsort(strength, 1, kind="stable").astype(np.int32)
     ranked = np.take_along_axis(strength, order, 1)
-    counts = [jnp.asarray(_counted(ranked, strength, side)) for side in ("left", "right")]
+    counts = [on_device(_counted(ranked, strength, side)) for side in ("left", "right")]
     if hands.shape[1] == 1:
-        return Sums(jnp.asarray(order), counts[0], counts[1], None, None, None)
+        return Sums(on_device(order), counts[0], counts[1], None, None, None)
     # Cards that fewer hands hold are filled up with a hand that there is not, weaker than all.
     most, nobody = holds.sum(0).max(), len(hands)
     found = [np.flatnonzero(column) for column in holds.T]
@@ -157,9 +158,7 @@ def showdown_of(strength: Int[np.ndarray, "b h"], hands: Int[np.ndarray, "h k"],
         np.stack([card * (others + 1) + _among(ranked, strength, card, side) for card in hands.T], 1)
         for side in ("left", "right")
     ]
-    return Sums(
-        jnp.asarray(order), counts[0], counts[1], jnp.asarray(with_card), jnp.asarray(cuts[0]), jnp.asarray(cuts[1])
-    )
+    return Sums(on_device(order), counts[0], counts[1], on_device(with_card), on_device(cuts[0]), on_device(cuts[1]))
 
 
 def _holds(hands: Int[np.ndarray, "h k"], left: int) -> Bool[np.ndarray, "h m"]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, final
 import jax.numpy as jnp
 import numpy as np
 
+from feint.tree.arrays import on_device
 from feint.tree.sequence_form import Block, SequenceForm, Side, Stretch
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _side(tree: Tree, player: int, stretches: list[list[_Level]], place: np.ndar
     return Side(
         stretches=tuple(made),
         cells=_index(np.concatenate(placed) if placed else np.zeros(0)),
-        idle_payoff=jnp.asarray(payoff[idle]),
+        idle_payoff=on_device(payoff[idle]),
         idle_others=_index(after[:, idle]),
     )
 
@@ -196,8 +197,8 @@ def _block(plots: tuple[_Plot, ...], around: _Around, room: int) -> Block:
         start=plots[0].start,
         shape=shape if len(plots) == 1 else (len(plots), *shape),
         parent=_index(_together(parents, 0)),
-        payoff=jnp.asarray(payoff, jnp.float64),
-        stake=jnp.asarray(stake, jnp.float64),
+        payoff=on_device(payoff, jnp.float64),
+        stake=on_device(stake, jnp.float64),
         others=_index(np.stack(others, -4) if others else np.zeros((*payoff.shape[:-3], 0, *payoff.shape[-3:]))),
         child=_index(_together(children, room)),
     )
@@ -237,4 +238,4 @@ def _stacked(plot: _Plot, at: np.ndarray, values: tuple[np.ndarray, ...], blank:
 
 
 def _index(values: np.ndarray) -> jnp.ndarray:
-    return jnp.asarray(values, jnp.int32)
+    return on_device(values, jnp.int32)

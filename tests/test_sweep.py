@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 from feint.games.errors import BadInput
+from feint.runs import sweeping
 from feint.runs.run import load_run
-from feint.runs.sweep import RESULTS, Trial, read_sweep
+from feint.runs.sweep import RESULTS, Trial, read_sweep, result
 from feint.runs.sweeping import run_sweep
 from feint.runs.train import train
 
@@ -231,3 +232,14 @@ def test_a_cluster_that_loses_a_node_makes_the_same_bytes(tmp_path, monkeypatch)
     assert len(over) == 16
     run_sweep(sweep, tmp_path / "here")
     assert bytes_of(sweep, tmp_path / "cluster") == bytes_of(sweep, tmp_path / "here")
+
+
+def test_what_came_of_a_trial_is_read_once(tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(sweeping, "result", lambda trial, folder: read.append(trial.name) or result(trial, folder))
+    asked = {"algorithms": ["cfr"], "games": ["kuhn"], "seeds": 3, "apart": True, "steps": 2}
+    sweep = read_sweep(asked)
+    assert run_sweep(sweep, tmp_path / "sweep") == {}
+    assert sorted(read) == sorted(2 * [trial.name for trial in sweep.trials])  # before it, and when it is over
+    rows = (tmp_path / "sweep" / RESULTS).read_text().splitlines()
+    assert [json.loads(row)["trial"] for row in rows] == [trial.name for trial in sweep.trials]

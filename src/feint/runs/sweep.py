@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import product
 from pathlib import Path
@@ -212,17 +212,21 @@ def begin(sweep: Sweep, folder: Path) -> None:
         raise BadInput(f"{folder} cannot be written ({error.strerror}); choose another folder with --out.") from error
 
 
+def result(trial: Trial, folder: Path) -> dict[str, Any] | None:
+    """What came of a trial, whatever the clocks and machines: its last evaluation. None where it is not finished."""
+    path = folder / trial.name
+    if not trial.done(path):
+        return None
+    asked = {"trial": trial.name, "algorithm": trial.algorithm, "game": trial.game, "seed": trial.seed}
+    return asked | {"settings": plain(dict(trial.settings))} | metrics_of(path)[-1]
+
+
 def results(trials: Sequence[Trial], folder: Path) -> list[dict[str, Any]]:
-    """What came of each finished trial: its last evaluation. Nothing in it depends on clocks or machines."""
-    rows = []
-    for trial in trials:
-        path = folder / trial.name
-        if trial.done(path):
-            asked = {"trial": trial.name, "algorithm": trial.algorithm, "game": trial.game, "seed": trial.seed}
-            rows.append(asked | {"settings": plain(dict(trial.settings))} | metrics_of(path)[-1])
-    return rows
+    """What came of each finished trial."""
+    rows = (result(trial, folder) for trial in trials)
+    return [row for row in rows if row is not None]
 
 
-def write_results(rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
-    """Write them down, a line each."""
-    write_whole(folder / RESULTS, "".join(json.dumps(row) + "\n" for row in rows).encode())
+def write_results(rows: Iterable[Mapping[str, Any] | None], folder: Path) -> None:
+    """Write down those that there are, a line each."""
+    write_whole(folder / RESULTS, "".join(json.dumps(row) + "\n" for row in rows if row is not None).encode())

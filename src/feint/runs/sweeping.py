@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from feint.games.errors import BadInput, RunStopped
-from feint.runs.sweep import Sweep, Trial, begin, results, write_results
+from feint.runs.sweep import Sweep, Trial, begin, result, write_results
 
 TRIES = 3
 """How often a trial is begun again or gone on with after its process died."""
@@ -32,7 +32,9 @@ def run_sweep(
     if workers < 1:
         raise BadInput(f"A sweep has 1 worker or more, but {workers} were given.")
     begin(sweep, folder)
-    left = [trial for trial in sweep.trials if not trial.done(folder / trial.name)]
+    # Each is read once: looking at all of them after every one would take longest in large sweeps.
+    known = {trial.name: result(trial, folder) for trial in sweep.trials}
+    left = [trial for trial in sweep.trials if known[trial.name] is None]
     failed = dict[str, str]()
     outcomes = _on_ray(left, folder, ray) if ray else _in_processes(left, folder, workers) if workers > 1 else None
     waiting = len(left)
@@ -42,8 +44,9 @@ def run_sweep(
             failed[trial.name] = why
         if told:
             told((trial, why), waiting)
-        write_results(results(sweep.trials, folder), folder)
-    write_results(results(sweep.trials, folder), folder)
+        known[trial.name] = result(trial, folder)
+        write_results(known.values(), folder)
+    write_results(known.values(), folder)
     return failed
 
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from scipy import stats
 
+from feint.papers.poker_rnn import PUBLISHED
 from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, Claim, Finding, above
 from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours, sense
 from feint.papers.poker_rnn_judge import RANDOM, Judged
@@ -104,7 +105,7 @@ def reproduced(folder: Path) -> Seed:
     for words, numbers in json.loads((folder / "judged.json").read_text()).items():
         if (found := re.match(r"a local best response to (\S+), ", words)) and found[1] in rows:
             rows[found[1]]["bound"] = numbers
-        elif found := re.match(rf"(\S+) against (\S+), {PAPERS_HANDS:,} hands", words):
+        elif found := re.match(rf"(\S+) against (\S+), {PUBLISHED.matches[1]:,} hands", words):
             cross[found[1], found[2]] = Estimate(*numbers)
             cross[found[2], found[1]] = Estimate(-numbers[0], numbers[1])
     return _seed(0, rows, cross)

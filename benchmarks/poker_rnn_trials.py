@@ -116,13 +116,13 @@ def side_by_side(args: argparse.Namespace) -> None:
             with (logs / f"{name.replace('/', '-')}.log").open("ab") as log:
                 running[name] = subprocess.Popen(command, env=surroundings(name), stdout=log, stderr=log)
         if time.time() - gathered > 15:
-            gather(args.state, args.out)
+            gather(args)
             gathered = time.time()
         time.sleep(0.5)
     for name, process in running.items():
         process.kill()
         print(f"{name}: out of time", flush=True)
-    gather(args.state, args.out)
+    gather(args)
     print("not begun: " + (", ".join(waiting) or "none"), flush=True)
 
 
@@ -154,8 +154,9 @@ def surroundings(name: str) -> dict[str, str]:
     return os.environ | (alone if on_processor(name) else {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"})
 
 
-def gather(state: Path, out: Path) -> None:
+def gather(args: argparse.Namespace) -> None:
     """Everything known so far as few small files."""
+    state, out, seed = args.state, args.out, (args.seeds or SEEDS)[0]
     out.mkdir(parents=True, exist_ok=True)
     records = b"".join(path.read_bytes() for path in sorted((state / "records").glob("*.jsonl")))
     write_whole(out / "records.jsonl", records)
@@ -168,7 +169,7 @@ def gather(state: Path, out: Path) -> None:
         path = state / "networks" / f"{agent}-published.safetensors"
         if path.is_file():
             kept = {name: array.astype(np.float16) for name, array in load(path.read_bytes()).items()}
-            first = save({name: array for name, array in kept.items() if name.startswith(f"{SEEDS[0]}/playing/")})
+            first = save({name: array for name, array in kept.items() if name.startswith(f"{seed}/playing/")})
             if len(first) <= LARGEST:
                 write_whole(out / f"{agent}.safetensors", first)
 

@@ -2,8 +2,8 @@
 
 Two ways that come to the same. By *products*: whether each hand beats each other is a matrix, and what hands win is
 that matrix times how often the others come; accelerators do this faster than anything else. By *sums*: hands in order
-of strength, all weaker ones are a running sum, from which those are taken that share a card, running sums as well; on
-processors that is less work.
+of strength, all weaker ones are a running sum, from which those are taken that share a card, by products once more but
+small ones; on processors that is less work.
 """
 
 from __future__ import annotations
@@ -81,38 +81,52 @@ def _multiplied(
 
 @final
 class Sums(Showdown):
-    """By running sums. Tables are of hands in order of strength, of all and of those with each card."""
+    """By running sums over hands in order of strength, less what those come to that share a card."""
 
-    order: Int[Array, "*b h"]
+    strength: Float[Array, "b h"]
+    order: Int[Array, "b h"]
     """All hands, the weakest first."""
-    weaker: Int[Array, "*b h"]
+    weaker: Int[Array, "b h"]
     """How many are weaker than each …"""
-    no_better: Int[Array, "*b h"]
+    no_better: Int[Array, "b h"]
     """… and how many are no better."""
-    with_card: Int[Array, "*b m o"] | None
-    """The hands with each card, the weakest first; None where hands have but one."""
-    weaker_with: Int[Array, "*b k h"] | None
-    """How many of those with each of a hand's own cards are weaker: their place among the running sums."""
-    no_better_with: Int[Array, "*b k h"] | None
+    holders: Int[Array, "m o"]
+    """The hands with each card; where fewer have it, a hand that there is not."""
+    place: Int[Array, "k h"]
+    """Where a hand is among the holders of its own cards, of all cards one after the other."""
 
     def __call__(self, reach: Float[Array, "b t h"], first: Int[Array, ""], boards: int) -> Float[Array, "b t h"]:
-        # Board by board, in a loop: compilers would work out what is used twice twice, and caches are small.
-        won: Float[Array, "b t h"] = jax.lax.map(lambda each: each[0].won(each[1]), (cut(self, first, boards), reach))
+        tables = cut((self.strength, self.order, self.weaker, self.no_better), first, boards)
+        # Board by board, in a loop: caches are small.
+        won: Float[Array, "b t h"] = jax.lax.map(lambda each: self._won(*each), (reach, *tables))
         return won
 
-    def won(self, reach: Float[Array, "t h"]) -> Float[Array, "t h"]:
+    def _won(
+        self,
+        reach: Float[Array, "t h"],
+        strength: Float[Array, " h"],
+        order: Int[Array, " h"],
+        weaker: Int[Array, " h"],
+        no_better: Int[Array, " h"],
+    ) -> Float[Array, "t h"]:
         """The same on one board."""
-        by_hand = reach.T  # numbers that go together lie together
-        sums = _running(by_hand[self.order])
-        won = sums[self.weaker] + sums[self.no_better] - sums[-1]
-        if self.with_card is None or self.weaker_with is None or self.no_better_with is None:
+        by_hand = once(reach.T)  # numbers that go together lie together
+        sums = once(_running(once(by_hand[order])))
+        won = sums[weaker] + sums[no_better] - sums[-1]
+        if len(self.place) == 1:
             return won.T
-        cards, others = self.with_card.shape
-        sums = jax.vmap(_running)(by_hand.at[self.with_card].get(mode="fill", fill_value=0))
-        whole, flat = sums[:, -1], sums.reshape(cards * (others + 1), -1)
-        for weaker, no_better in zip(self.weaker_with, self.no_better_with, strict=True):
-            won = won - flat[weaker] - flat[no_better] + whole[weaker // (others + 1)]
-        return won.T
+        held = once(by_hand.at[self.holders].get(mode="fill", fill_value=0))
+        theirs = strength.at[self.holders].get(mode="fill", fill_value=0)
+        sign = jnp.clip(theirs[:, :, None] - theirs[:, None, :], -1.0, 1.0).astype(reach.dtype)
+        sharing = jnp.einsum("mij,mjt->mit", sign, held, precision=jax.lax.Precision.HIGHEST)
+        sharing = once(sharing.reshape(self.holders.size, -1))
+        return once(won - sharing[self.place[0]] - sharing[self.place[1]]).T
+
+
+def once(array: Array) -> Array:
+    """Worked out once and written down: compilers would do it again wherever a number of it is used."""
+    written: Array = jax.lax.optimization_barrier(array)
+    return written
 
 
 def _running(rows: Float[Array, "n t"]) -> Float[Array, "n+1 t"]:
@@ -142,23 +156,20 @@ def showdown_of(strength: Int[np.ndarray, "b h"], hands: Int[np.ndarray, "h k"],
         return Products(on_device(strength, jnp.float32), on_device(~(holds.astype(int) @ holds.T).astype(bool)))
     order = np.argsort(strength, 1, kind="stable").astype(np.int32)
     ranked = np.take_along_axis(strength, order, 1)
-    counts = [on_device(_counted(ranked, strength, side)) for side in ("left", "right")]
-    if hands.shape[1] == 1:
-        return Sums(on_device(order), counts[0], counts[1], None, None, None)
-    # Cards that fewer hands hold are filled up with a hand that there is not, weaker than all.
+    weaker, no_better = (on_device(_counted(ranked, strength, side)) for side in ("left", "right"))
     most, nobody = holds.sum(0).max(), len(hands)
     found = [np.flatnonzero(column) for column in holds.T]
-    holders = np.array([np.pad(each, (0, most - len(each)), constant_values=nobody) for each in found])  # [m, o]
-    held = np.pad(strength, ((0, 0), (0, 1)), constant_values=-1)[:, holders]
-    by_strength = np.argsort(held, 2, kind="stable")
-    with_card = holders[np.arange(cards)[:, None], by_strength].astype(np.int32)
-    ranked = np.take_along_axis(held, by_strength, 2)
-    others = holders.shape[1]
-    cuts = [
-        np.stack([card * (others + 1) + _among(ranked, strength, card, side) for card in hands.T], 1)
-        for side in ("left", "right")
-    ]
-    return Sums(on_device(order), counts[0], counts[1], on_device(with_card), on_device(cuts[0]), on_device(cuts[1]))
+    holders = np.array([np.pad(each, (0, most - len(each)), constant_values=nobody) for each in found], np.int32)
+    number = holds.cumsum(0) - 1
+    place = np.array([card * most + number[np.arange(len(hands)), card] for card in hands.T], np.int32)
+    return Sums(
+        strength=on_device(strength, jnp.float32),
+        order=on_device(order),
+        weaker=weaker,
+        no_better=no_better,
+        holders=on_device(holders),
+        place=on_device(place),
+    )
 
 
 def _holds(hands: Int[np.ndarray, "h k"], left: int) -> Bool[np.ndarray, "h m"]:
@@ -171,14 +182,3 @@ def _counted(
     """How many of the ranked are weaker (left), or no better (right)."""
     found = [np.searchsorted(those, mine, side) for those, mine in zip(ranked, strength, strict=True)]
     return np.array(found, np.int32)
-
-
-def _among(
-    ranked: Int[np.ndarray, "b m o"], strength: Int[np.ndarray, "b h"], card: Int[np.ndarray, " h"], side: str
-) -> np.ndarray:
-    """The same among those that hold one of each hand's own cards."""
-    counts = np.zeros(strength.shape, np.int32)
-    for place in range(ranked.shape[2]):
-        other = ranked[:, card, place]
-        counts += other < strength if side == "left" else other <= strength
-    return counts

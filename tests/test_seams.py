@@ -6,8 +6,14 @@ import importlib
 import json
 import sys
 import textwrap
+from random import Random
 
 import pytest
+
+from feint.forms.library import form_of
+from feint.runs.lineup import line_up
+from feint.runs.run import load_run
+from feint.search.worlds import world_of
 
 FORM = '''
 """A form that keeps its tree to itself: whoever asked which kind of form it has would stumble."""
@@ -54,7 +60,7 @@ import numpy as np
 from feint.arena.policy import Policy
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy
-from feint.solvers.algorithm import Algorithm, Config, Entry
+from feint.solvers.algorithm import Algorithm, Config, Entry, MoveValues
 
 
 class Leaning(Policy):
@@ -97,6 +103,16 @@ class Leaner(Algorithm):
 
     def strategy(self, state):
         return LeaningStrategy(self.fingerprint, Leaning(self.arena, state.weights))
+
+    def move_values(self, state):
+        return Liking(state.weights)
+
+
+class Liking(MoveValues):
+    weights: jax.Array
+
+    def best(self, infostate, turn):
+        return self.weights.max()[None]
 
 
 @dataclass(frozen=True)
@@ -223,6 +239,10 @@ def test_a_learner_is_one_file_on_every_form(drop, call):
         assert code == 0, err
         assert json.loads(out)["hands"] == 64
     assert call("show", "kuhn")[0] == 0
+    # What it knows of moves is asked for by whoever searches, though nobody there has heard of it.
+    searcher = line_up(("ismcts(values=kuhn, simulations=1)",), "kuhn", seed=0).players[0]
+    liked, begun = float(load_run("kuhn").strategy.leaning.weights.max()), world_of(form_of("kuhn")).fresh(Random(0))
+    assert searcher._values(begun) == pytest.approx((liked, -liked))
 
 
 def test_a_player_is_one_file(drop, call):

@@ -12,11 +12,11 @@ from jaxtyping import Array, Float, Int
 from feint.arena.arena import InfoState
 from feint.learners.networks import Network
 from feint.learners.seat import FORBIDDEN, SeatLearner
-from feint.learners.self_play import SelfPlay, SelfPlayState
+from feint.solvers.algorithm import MoveValues
 
 
 @final
-class LearnedMoveValues(eqx.Module):
+class LearnedMoveValues(MoveValues):
     """The value networks of all seats."""
 
     learners: tuple[SeatLearner, ...]
@@ -24,14 +24,7 @@ class LearnedMoveValues(eqx.Module):
     scale: float = eqx.field(static=True)
     """What rewards were multiplied by."""
 
-    @classmethod
-    def of(cls, learner: SelfPlay, state: SelfPlayState) -> LearnedMoveValues:
-        networks = tuple(seat.values.network for seat in learner.seats(state))
-        return cls(learner.learners, networks, learner.scale)
-
     def best(self, infostate: InfoState, turn: Int[Array, ""]) -> Float[Array, " b"]:
-        """What the best legal move is worth to whoever is to move, in chips."""
-
         def ask(learner: SeatLearner, network: Network) -> Float[Array, " b"]:
             own = learner.here.own(infostate)
             values = learner.here.by_move(network.at(learner.here, own, None), own)

@@ -30,6 +30,7 @@ from feint.forms.strategy import Arrays, Strategy, TabularStrategy
 from feint.games.errors import BadInput
 from feint.learners.experience import Pending, Transitions
 from feint.learners.modes import Asking, Roles, Seating
+from feint.learners.move_values import LearnedMoveValues
 from feint.learners.networks import Network
 from feint.learners.seat import Learned, NetworkStrategy, SeatLearner, SeatState, as_played, played_as
 from feint.learners.settings import SelfPlaySettings
@@ -228,6 +229,10 @@ class SelfPlay(Algorithm[SelfPlayState]):
     def playing(self, networks: tuple[Network, ...]) -> Learned:
         """Networks as `networks` gives them, playing."""
         return Learned(self.learners, networks, self.settings.greedy, self.call)
+
+    def move_values(self, state: SelfPlayState) -> LearnedMoveValues:
+        networks = tuple(seat.values.network for seat in self.seats(state))
+        return LearnedMoveValues(self.learners, networks, self.scale)
 
     def read(self, arrays: Arrays) -> NetworkStrategy:
         """Networks as they were stored."""

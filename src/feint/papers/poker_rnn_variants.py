@@ -91,7 +91,7 @@ def readings(agent: str, steps: int) -> tuple[Variant, ...]:
     """What may be read otherwise, or is said to matter, and for how long it is tried."""
     settings = preset(agent)
     rate, target = settings.values.rate, settings.values.target_every
-    start, end = (0.1, 0.0) if isinstance(settings, QLearning) else (0.08, 0.01)
+    start, end = (0.1, 0.0) if settings.greedy else (0.08, 0.01)
     straight = {"exploration.epsilon": start, "exploration.decay": 0.0, "exploration.least": end}
     found = [
         Variant(BASE),
@@ -103,7 +103,7 @@ def readings(agent: str, steps: int) -> tuple[Variant, ...]:
         Variant("ten times the values' rate", {"values.rate": rate * 10}),
         Variant("a tenth of the hands at random", {"noise": 0.1}),
     ]  # fmt: skip
-    if isinstance(settings, NFSP):
+    if settings.policy:
         found += [
             Variant("a hundredth of the values' rate", {"values.rate": rate / 100}),
             Variant("a tenth of the average's rate", {"policy.rate": settings.policy.rate / 10}),

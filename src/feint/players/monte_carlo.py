@@ -21,10 +21,10 @@ from jaxtyping import Array, Float, Int
 
 from feint.arena.arena import InfoState
 from feint.forms.form import Form
-from feint.learners.move_values import LearnedMoveValues
 from feint.players.player import Observation, Player
 from feint.search.monte_carlo import Choice, Search, Values
 from feint.search.worlds import World
+from feint.solvers.algorithm import MoveValues
 from feint.tree.compiled import compiled
 
 ENOUGH = 100
@@ -98,7 +98,7 @@ class MonteCarloPlayer(Player):
         search.run(begin, self._random, budget.simulations, budget.seconds)
 
 
-def learned_values(values: LearnedMoveValues, form: Form, world: World) -> Values:
+def learned_values(values: MoveValues, form: Form, world: World) -> Values:
     """What seats have learned of moves in a zero-sum game for two, as simulations ask for it."""
     known: dict[Any, Sequence[float]] = {}
 
@@ -114,5 +114,5 @@ def learned_values(values: LearnedMoveValues, form: Form, world: World) -> Value
 
 
 @compiled
-def _best(values: LearnedMoveValues, infostate: InfoState, turn: Int[Array, ""]) -> Float[Array, " b"]:
+def _best(values: MoveValues, infostate: InfoState, turn: Int[Array, ""]) -> Float[Array, " b"]:
     return values.best(infostate, turn)

@@ -7,8 +7,6 @@ from typing import ClassVar, Literal, final
 
 from feint.forms.form import Form
 from feint.games.errors import BadInput
-from feint.learners.move_values import LearnedMoveValues
-from feint.learners.self_play import SelfPlay
 from feint.players.monte_carlo import Budget, MonteCarloPlayer, learned_values
 from feint.players.player import PlayerConfig
 from feint.runs.on_the_way import last_state
@@ -71,12 +69,13 @@ def _learned(name: str, form: Form, world: World) -> Values:
         )
     run = load_run(name, form.game)
     learner, state = last_state(run, form)
-    if not isinstance(learner, SelfPlay):
+    values = learner.move_values(state)
+    if values is None:
         raise BadInput(
             f"{run.path.name} was trained by {run.config.algorithm}, which learns no values of moves; give a run of "
             f"dqn or nfsp."
         )
-    return learned_values(LearnedMoveValues.of(learner, state), form, world)
+    return learned_values(values, form, world)
 
 
 PLAYERS = {"ismcts": Simulating(), "smooth-uct": Simulating(kind="smooth-uct")}

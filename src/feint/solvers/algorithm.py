@@ -15,8 +15,9 @@ from typing import Any, ClassVar, Generic, TypeVar, final
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from feint.arena.arena import InfoState
 from feint.forms.form import Form, Measured
 from feint.forms.strategy import Arrays, Strategy, TabularStrategy
 from feint.games.errors import BadInput
@@ -26,6 +27,14 @@ State = TypeVar("State")
 
 Metrics = Measured
 """Numbers worth logging after a step, by name."""
+
+
+class MoveValues(eqx.Module):
+    """What moves are worth to players, as an algorithm has learned it; searchers ask it where they look no further."""
+
+    @abstractmethod
+    def best(self, infostate: InfoState, turn: Int[Array, ""]) -> Float[Array, " b"]:
+        """What the best legal move is worth to whoever is to move, in chips."""
 
 
 class Algorithm(eqx.Module, Generic[State]):
@@ -59,6 +68,10 @@ class Algorithm(eqx.Module, Generic[State]):
 
     def latest(self, state: State) -> Strategy | None:
         """What the next iteration plays, where that is another strategy than the one to be judged; None elsewhere."""
+        return None
+
+    def move_values(self, state: State) -> MoveValues | None:
+        """What it knows of the worth of moves; None for those that learn no such thing."""
         return None
 
     def measure(self, state: State, form: SequenceForm | None) -> Metrics:

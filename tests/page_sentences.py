@@ -1,4 +1,4 @@
-"""Sentences of README.md and docs/results/README.md with numbers in them, as the records have it."""
+"""Sentences of pages with numbers in them, as the records have it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from feint.evaluate.share_found import FOUND, LOST, share_found
 from page_records import ROOT, leduc_runs, record, stages
 
 README, RESULTS, DEEPSTACK = "README.md", "docs/results/README.md", "docs/results/deepstack_leduc/README.md"
+PUBLIC_TREES = "benchmarks/results/public_trees.md"
 EVOLVED = "evolved networks, 1,000 generations"
 
 
@@ -20,6 +21,7 @@ def sentences() -> dict[str, list[str]]:
         README: [*_races(), *_times(), *_hands(), *_bounds()],
         RESULTS: [*_leduc(), *_thesis(), *_device(), *_holdem()],
         DEEPSTACK: _modeller(),
+        PUBLIC_TREES: _public_trees(),
     }
 
 
@@ -104,12 +106,13 @@ def _hands() -> list[str]:
     rows = {row["method"]: row for row in record("benchmarks/results/hands.json")["rows"]}
     seven, play = rows["Seven-card hands"], rows["Random play of limit hold'em"]
     device = record("docs/results/holdem_h200.json")
-    page = (ROOT / "benchmarks/results/public_trees.md").read_text()
+    page = (ROOT / PUBLIC_TREES).read_text()
     few, many = (
         next(line for line in page.splitlines() if line.startswith(f"| cfr+ | {n} |")).split(" | ")
         for n in ("300", "1,000")
     )
     judged = page.partition("A judgement takes ")[2].partition(",")[0]
+    slow = _on_processors()[-1]
     return [
         f"random play at {play['hands_a_second']['Feint'] / 1e6:.1f} million hands a second, "
         f"{play['ratio']['RLCard env.run']:.0f} times RLCard and {play['ratio']['OpenSpiel C++ states']:.0f} times "
@@ -120,6 +123,28 @@ def _hands() -> list[str]:
         f"(preset `large`) at {device['large/nfsp, seats at once']['decisions a second'] / 1e6:.1f} million decisions",
         f"CFR+ takes {float(few[2]):.1f} ms an iteration, an exact judgement {judged}; exploitability is "
         f"{float(few[4]):.2f} mbb/h after 300 iterations and {float(few[3]):.1f} s, {float(many[4]):.2f} after 1,000",
+        f"On two cores discounted CFR has {slow['exploitability_mbb']:.2f} mbb/h after {_minutes(slow)}.",
+    ]
+
+
+def _on_processors() -> list[dict[str, Any]]:
+    """Flop hold'em solved without an accelerator."""
+    rows = record("benchmarks/results/public_trees.jsonl")
+    return [row for row in rows if (row["game"], row["device"]) == ("flop_holdem", "cpu")]
+
+
+def _minutes(row: dict[str, Any]) -> str:
+    return f"{row['spent_s'] / 60:.0f} minutes"
+
+
+def _public_trees() -> list[str]:
+    """The page on public trees: flop hold'em on two cores, evaluation by evaluation."""
+    rows = _on_processors()
+    last = rows[-1]
+    assert last["exploitability_mbb"] < 1 < rows[-2]["exploitability_mbb"]
+    return [
+        f"**below 1 mbb/h after {last['step']} iterations and {_minutes(last)}**",
+        *(f"| {row['step']} | {row['spent_s']:,.0f} | {row['exploitability_mbb']:.2f} |" for row in rows[:-1]),
     ]
 
 

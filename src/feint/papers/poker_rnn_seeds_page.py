@@ -211,8 +211,8 @@ _HEAD = """# Five learners of limit hold'em: seeds and readings
 What [the reproduction](README.md) of "Poker-RNN" leaves open: what other seeds learn, and what the paper's settings do
 where they are read otherwise. Winnings are in mbb/h. *Lost at least* is what a local best response wins: a lower bound
 on exploitability. Seed 0 is the reproduction's own, with a million hands of each agent."""
-_SHORT = """All trials shared one accelerator with each other, so that their times say little; RNFSP, the slowest, had
-nine minutes of it. Below the paper's million hands a row says what is so at its own length, and no more."""
+_SHORT = """RNFSP, the slowest, had an accelerator to itself; the others shared one with each other and with readings.
+Below the paper's million hands a row says what is so at its own length, and no more."""
 _CURVES = """Intervals in rows of one seed are about luck with the cards (95%); those of *all* are about what another
 seed would have learned, and wide with three.
 
@@ -237,16 +237,20 @@ the noisier memories that the paper suggests, for NFSP above all."""
 _SEARCH = """What players who search win off the agents of seed 1, at so many simulations a move, on deals that are
 played from both seats. These are very few hands, all that one busy core could do in a quarter of an hour: intervals
 (95%) are wide. Networks were read back with half their digits."""
-_MADE = """Strategies are too large to keep here; these commands train them again, and on another machine they differ by
-rounding:
+_MADE = """Strategies are too large to keep all of them here; these commands train them again, and on another machine
+they differ by rounding:
 
 - The ten agents of [the reproduction](README.md), seed 0: `python benchmarks/poker_rnn_device.py FOLDER`, or
   `feint reproduce poker-rnn` for one after the other; each is a run in FOLDER/as-published or FOLDER/large.
 - The agents of this page: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1330 --judging 110
   --gpu 4 --cpu 0 nfsp/published drqn/published dqn/published linear-q/published`, then `cross` in place of these, and
-  in like manner `rnfsp/published` and the readings, `nfsp/readings` and so on. The same command once more goes on with
-  published agents that were cut off, up to a million hands. They shared the card by NVIDIA's MPS
-  (`nvidia-cuda-mps-control -d`). Networks of all seeds are in FOLDER/networks, those that play of seed 1 in OUT.
+  in like manner the readings, `nfsp/readings` and so on. The same command once more goes on with published agents
+  that were cut off, up to a million hands. They shared the card by NVIDIA's MPS (`nvidia-cuda-mps-control -d`).
+  Networks of all seeds are in FOLDER/networks, those that play of seed 1 in OUT.
+- RNFSP, alone on a card: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1415 --judging 95 --gpu 1
+  --cpu 0 rnfsp/published --seeds 1 2`, with `XLA_FLAGS` as [the page on devices](../../guides/devices.md) has them for
+  recurrent learners. Those that play are kept in trials/networks, so that the others can be matched with them by
+  `cross`, with FOLDER/networks/rnfsp-published.safetensors a copy.
 - Their matches with searchers: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500 --gpu 0 --cpu 1
   --simulations 100 --hands 300 mcts/linear-q mcts/dqn mcts/drqn mcts/nfsp mcts/rnfsp`.
 - This page: `python benchmarks/poker_rnn_pages.py`, of [the records](trials/records.jsonl) and

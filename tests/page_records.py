@@ -95,7 +95,7 @@ def _of_curve(name: str, steps: list[int], values: list[float], seed: int, strat
 
 
 def kuhn_players_section() -> str:
-    """Of the page of fictitious play in Kuhn poker, where each method stops; its 200 seeds are nowhere kept."""
+    """Of the page of fictitious play in Kuhn poker, where each method stops."""
     return kuhn_players.players_section(RESULTS / "kuhn_fictitious_play")
 
 

@@ -11,6 +11,7 @@ from feint.evaluate.share_found import FOUND, LOST, share_found
 from page_records import ROOT, leduc_runs, record, stages
 
 README, RESULTS, DEEPSTACK = "README.md", "docs/results/README.md", "docs/results/deepstack_leduc/README.md"
+KUHN = "docs/results/kuhn_fictitious_play/README.md"
 PUBLIC_TREES = "benchmarks/results/public_trees.md"
 EVOLVED = "evolved networks, 1,000 generations"
 
@@ -22,6 +23,7 @@ def sentences() -> dict[str, list[str]]:
         RESULTS: [*_leduc(), *_thesis(), *_device(), *_holdem()],
         DEEPSTACK: _modeller(),
         PUBLIC_TREES: _public_trees(),
+        KUHN: _kuhn(),
     }
 
 
@@ -310,4 +312,20 @@ def _modeller() -> list[str]:
         f"{noted[f'{EVOLVED} against always call']:.1f}, and lose to all others, "
         f"{-noted[f'{EVOLVED} against rule bot']:.1f} to the rule bot and "
         f"{-noted[f'{EVOLVED} against CFR+, 1,000 iterations']:.1f} to CFR+",
+    ]
+
+
+def _kuhn() -> list[str]:
+    """The page of fictitious play by winnings: what its 200 seeds end with, and how often they make moves."""
+    kept = record("docs/results/kuhn_fictitious_play/numbers.json")
+    ends = {name: np.array(variant["last"]) for name, variant in kept["variants"].items()}
+    spread = {name: 1.96 * each.std(ddof=1) / len(each) ** 0.5 for name, each in ends.items()}
+    told = {name: f"{each.mean():.2f} ± {spread[name]:.2f}" for name, each in ends.items()}
+    first = kept["variants"]["modified"]["moves"][0]
+    return [
+        f"{kept['made_with']}.",
+        f"(at random {kept['variants']['plain']['mean'][0]:.2f}) | | {' | '.join(told.values())} |",
+        f"Exploitability is {told['modified']} after 10 steps, {told['more-steps']} after 100, and "
+        f"{told['more-hands']} with 2,000 hands a step.",
+        f"player 1 bets J {first[2]:.2f} ±",
     ]

@@ -1,18 +1,20 @@
-"""The page on seeds and readings of "Poker-RNN": python benchmarks/poker_rnn_pages.py [FOLDER].
+"""The page on seeds and readings of "Poker-RNN": python benchmarks/poker_rnn_pages.py [FOLDER] [--new OUT].
 
 FOLDER has trials/*.jsonl and trials/maps.safetensors, as poker_rnn_trials.py leaves them in its OUT, and as-published/,
 the reproduction's own runs; the page seeds.md, its pictures and trials/starting_hands.json are written there.
-docs/results/poker_rnn unless another is given.
+docs/results/poker_rnn unless another is given. What a later OUT says of the same trials takes the place of what is
+there.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from safetensors.numpy import load
+from safetensors.numpy import load, save
 
 from feint.papers.poker_rnn import limit_holdem
 from feint.papers.poker_rnn_figures import draw_seeds
@@ -26,7 +28,34 @@ SHOWN = ("dqn", "drqn")
 """The agents whose values are worth a picture: what NFSP's networks say of all hands is the same."""
 
 
-def main(folder: Path) -> None:
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("folder", type=Path, nargs="?", default=Path(__file__).parents[1] / "docs/results/poker_rnn")
+    asked.add_argument("--new", type=Path, help="where poker_rnn_trials.py left more")
+    args = asked.parse_args()
+    if args.new:
+        renew(args.folder / "trials", args.new)
+    write(args.folder)
+
+
+def renew(trials: Path, new: Path) -> None:
+    """Trials, seeds and matches as a later program has them, each in its old place; those that are new at the end."""
+    lines = {_about(line): line for line in (new / "records.jsonl").read_text().splitlines()}
+    for path in (trials / "matches.jsonl", trials / "records.jsonl"):
+        kept = [lines.pop(_about(line), line) for line in path.read_text().splitlines()]
+        kept += lines.values() if path.stem == "records" else ()
+        write_whole(path, "".join(f"{line}\n" for line in kept).encode())
+    maps = [load((folder / "maps.safetensors").read_bytes()) for folder in (trials, new)]
+    write_whole(trials / "maps.safetensors", save(maps[0] | maps[1]))
+
+
+def _about(line: str) -> tuple[Any, ...]:
+    """What a record is of."""
+    row = json.loads(line)
+    return tuple(row.get(name) for name in ("trial", "variant", "seed", "one", "other", "simulations"))
+
+
+def write(folder: Path) -> None:
     trials = folder / "trials"
     records = read_records(trials)
     write_whole(folder / "seeds.md", write_seeds_page(records, reproduced(folder / "as-published")).encode())
@@ -43,4 +72,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "docs" / "results" / "poker_rnn")
+    main()

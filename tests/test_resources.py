@@ -57,13 +57,13 @@ def test_what_steps_need_on_their_way_is_counted(monkeypatch):
 
 
 def test_a_container_may_leave_less_than_the_machine_has(monkeypatch):
-    free = resources.memory()
+    free = memory.memory()
     assert free > 1e8
     files = {"memory.max": 3_000_000, "memory.current": 1_000_000}
-    monkeypatch.setattr(resources, "_read", lambda path, read: files.get(path.name))
-    assert resources.memory() == 2_000_000
+    monkeypatch.setattr(memory, "_read", lambda path, read: files.get(path.name))
+    assert memory.memory() == 2_000_000
     files["memory.max"] = None
-    assert resources.memory() > 1e8
+    assert memory.memory() > 1e8
 
 
 @pytest.mark.parametrize(

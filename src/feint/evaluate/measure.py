@@ -44,11 +44,13 @@ class Measure:
     asked: int | None = None
     """How many were asked for, where it was left on the way: the interval is one that holds wherever one stops."""
 
+    def times(self, scale: float) -> Measure:
+        low, high = (None if each is None else each * scale for each in (self.low, self.high))
+        return replace(self, value=self.value * scale, low=low, high=high)
+
     def in_big_blinds(self, big_blind: float) -> Measure:
         """The same in thousandths of a big blind per hand."""
-        scale = 1000 / big_blind
-        low, high = (None if each is None else each * scale for each in (self.low, self.high))
-        return replace(self, value=self.value * scale, low=low, high=high, unit="mbb/h")
+        return replace(self.times(1000 / big_blind), unit="mbb/h")
 
     @property
     def words(self) -> str:

@@ -92,7 +92,7 @@ class CardForm(Form):
         """By encoding. All players are faced with the same."""
         return {}
 
-    def gauge(self, written: bool) -> WinningsGauge:
+    def gauge(self, written: bool, alike: bool = False) -> WinningsGauge:
         return WinningsGauge(self.arena, self.betting.big_blind)
 
     def sees(self, player: int, view: Hashable) -> Seen:

@@ -129,12 +129,15 @@ class Form(ABC):
     def situations(self, player: int, encoding: str) -> Situations:
         """What a player can be faced with, and how networks are told of it."""
 
-    def gauged_exactly(self, written: bool) -> bool:
-        """Whether runs are judged exactly on their way; `written` where they write strategies down in full."""
+    def gauged_exactly(self, written: bool, alike: bool = False) -> bool:
+        """Whether runs are judged exactly on their way.
+
+        written: where they write strategies down in full; alike: where these play suits alike.
+        """
         return self.exact
 
     @abstractmethod
-    def gauge(self, written: bool) -> Gauge:
+    def gauge(self, written: bool, alike: bool = False) -> Gauge:
         """What runs are judged by on their way."""
 
     @abstractmethod

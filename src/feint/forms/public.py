@@ -28,9 +28,12 @@ from feint.public.play import Tables
 from feint.public.policy import written_down
 from feint.public.tree import PublicSize, PublicTree
 from feint.tree.compiled import compiled
+from feint.tree.memory import memory
 
 LARGEST = 1 << 32
 """Numbers in a table, at most: 17 gigabytes of them."""
+TABLES = 3
+"""Numbers kept for each of these while a strategy is judged: what it does, what that is worth, and as much on the way."""
 QUICK = {"cpu": 1 << 22, "gpu": 1 << 29}
 """Where fewer situations are to be asked about, networks are judged exactly while they learn."""
 
@@ -92,11 +95,13 @@ class PublicForm(Form):
     def situations(self, player: int, encoding: str) -> Shown:
         return self._played.situations(player, encoding)
 
-    def gauged_exactly(self, written: bool) -> bool:
-        return written or self._size.infosets < for_device(QUICK)
+    def gauged_exactly(self, written: bool, alike: bool = False) -> bool:
+        return written or self._sized(alike).infosets < for_device(QUICK)
 
-    def gauge(self, written: bool) -> Gauge:
-        return PublicGauge(self.public()) if self.gauged_exactly(written) else self._played.gauge(written)
+    def gauge(self, written: bool, alike: bool = False) -> Gauge:
+        if self.gauged_exactly(written, alike):
+            return PublicGauge(self.public(written or alike))
+        return self._played.gauge(written)
 
     def sees(self, player: int, view: Hashable) -> Seen:
         return self._played.sees(player, view)
@@ -111,8 +116,14 @@ class PublicForm(Form):
     def public(self, symmetric: bool = True) -> PublicTree:
         return self._trees(symmetric)
 
-    def judged(self, strategy: Strategy, leaks: int) -> Judged:
+    @cached_property
+    def _sized(self) -> Callable[[bool], PublicSize]:
+        return cache(lambda symmetric: public_size(self.betting.game, symmetric=symmetric))
+
+    def judged(self, strategy: Strategy, leaks: int) -> Judged | None:
         tree = self._for(strategy)
+        if tree is None:
+            return None
         judgement, gains = _judge(tree, strategy)
         found = [
             Leak(float(gain), int(self.betting.actor[node]), self.betting.labels[node] or "the first decision")
@@ -127,11 +138,19 @@ class PublicForm(Form):
         first, second = strategies
         return np.asarray(_values(self.public(), first, second))
 
-    def _for(self, strategy: Strategy) -> PublicTree:
-        """The tree on which a strategy can be judged: where it may see suits, all boards are told apart."""
+    def _for(self, strategy: Strategy) -> PublicTree | None:
+        """The tree on which a strategy can be judged: where it may see suits, all boards are told apart.
+
+        None where that takes more memory than there is.
+        """
         if strategy.fingerprint != self.fingerprint:
             raise BadInput(f"This strategy is for another game than {self.name}; give the game that it was trained on.")
-        return strategy.tree if isinstance(strategy, PublicStrategy) else self.public(strategy.policy.symmetric)
+        if isinstance(strategy, PublicStrategy):
+            return strategy.tree
+        alike, free = strategy.policy.symmetric, memory()
+        cells = sum(self._sized(alike).cells)
+        fits = cells <= LARGEST and (free is None or TABLES * 4 * cells <= free)
+        return self.public(alike) if fits else None
 
 
 @compiled

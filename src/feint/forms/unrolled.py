@@ -84,7 +84,7 @@ class TreeForm(Form):
             )
         return listed(self.tree, player, encoding)
 
-    def gauge(self, written: bool) -> ExactGauge:
+    def gauge(self, written: bool, alike: bool = False) -> ExactGauge:
         return ExactGauge(self.tree.form, on_device(self.tree.player))
 
     def sees(self, player: int, view: Hashable) -> Int[Array, "1"]:

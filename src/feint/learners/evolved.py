@@ -119,6 +119,9 @@ class Evolved(Config):
             hidden=(all(units >= 1 for units in self.hidden), "at least 1 in each layer"),
         )
 
+    def alike(self, form: Form) -> bool:
+        return form.has_public and form.situations(0, ENCODING).symmetric
+
     def check(self, form: Form) -> None:
         bettor_for(form, self.bets)
         for player in range(form.players if form.tree else 0):

@@ -245,6 +245,9 @@ class SelfPlaySettings(Config):
     @abstractmethod
     def on(self, form: Form) -> SelfPlay: ...
 
+    def alike(self, form: Form) -> bool:
+        return form.has_public and form.situations(0, self.encoding).symmetric
+
     def check(self, form: Form) -> None:
         for player in range(form.players if form.tree else 0):
             form.situations(player, self.encoding)  # which refuses players who never decide

@@ -56,6 +56,15 @@ class Boards:
         return len(self.cards)
 
 
+@final
+@dataclass(frozen=True)
+class Drawn:
+    """Some of the boards of a first deal in place of all, drawn at random, none twice."""
+
+    count: int
+    seed: int
+
+
 def apart(deck: Deck) -> Deck:
     """The deck with the copies of each rank kept apart."""
     return replace(deck, suits=True)
@@ -111,8 +120,8 @@ def first_board(renamings: Renamings, taken: Cards, hole: int) -> Boards:
     )
 
 
-def deal(above: Boards, renamings: Renamings, hole: int, count: int) -> Boards:
-    """The boards that `count` more cards make."""
+def deal(above: Boards, renamings: Renamings, hole: int, count: int, drawn: Drawn | None = None) -> Boards:
+    """The boards that `count` more cards make. Those drawn stand for all others as well, where none is like another."""
     cards, left = renamings.shape[1], above.rest.shape[1]
     draws = above.rest[:, chosen(left, count)]  # [a, d, count]
     bits = np.left_shift(1, renamings.astype(np.int64))
@@ -120,9 +129,13 @@ def deal(above: Boards, renamings: Renamings, hole: int, count: int) -> Boards:
     codes = np.where(above.alike[:, None], codes, np.iinfo(np.int64).max)
     stands = codes[..., 0] == codes.min(-1)
     before, draw = np.nonzero(stands)
+    placed, renaming = _placed(renamings, draws, codes, stands)
+    every = len(before)
+    if drawn is not None and drawn.count < every:
+        some = np.sort(np.random.default_rng(drawn.seed).choice(every, drawn.count, replace=False))
+        before, draw, placed = before[some], draw[some], np.full_like(placed, -1)
     alike = codes[before, draw] == codes[before, draw, :1]
     size = above.alike[before].sum(1) / alike.sum(1)
-    placed, renaming = _placed(renamings, draws, codes, stands)
     made = np.concatenate([above.cards[before], draws[before, draw]], 1)
     rest = _rest(above.rest[before], draws[before, draw])
     position = np.zeros((len(above), cards), np.int32)
@@ -134,7 +147,7 @@ def deal(above: Boards, renamings: Renamings, hole: int, count: int) -> Boards:
     return Boards(
         cards=made,
         before=before.astype(np.int32),
-        weight=size / comb(left - 2 * hole, count),
+        weight=size * (every / len(before)) / comb(left - 2 * hole, count),
         rest=rest,
         hand_before=hand_before,
         hand_after=hand_after,

@@ -18,7 +18,7 @@ from feint.arena.ranks import HandRanks, build_ranks
 from feint.games.cards import Cards, Deck, best_five
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
-from feint.public.boards import Boards, Renamings, apart, count_boards, deal, first_board, renamings_of, same_hands
+from feint.public.boards import Boards, Drawn, Renamings, apart, count_boards, deal, first_board, renamings_of, same_hands
 from feint.public.combinations import chosen, number_of
 from feint.public.lines import SHOWDOWN, Betting, round_from, rounds_of
 from feint.public.showdown import Showdown, Way, removal_of, showdown_of
@@ -35,13 +35,18 @@ SMALL = 1 << 20
 
 
 def public_size(
-    game: Poker, root: int = 0, board: Sequence[Cards] = (), symmetric: bool = True, hands: int | None = None
+    game: Poker,
+    root: int = 0,
+    board: Sequence[Cards] = (),
+    symmetric: bool = True,
+    hands: int | None = None,
+    drawn: int | None = None,
 ) -> PublicSize:
     """How large the public tree of a game is from a betting decision and a board on, without making it.
 
-    hands: with how many hands players come; all, if left out.
+    hands: with how many hands players come; drawn: how many boards of the first deal there are. All, if left out.
     """
-    return _size(rounds_of(unroll_betting(game), root), *_start(game, root, board, symmetric), game, hands)
+    return _size(rounds_of(unroll_betting(game), root), *_start(game, root, board, symmetric), game, hands, drawn)
 
 
 def _size(
@@ -51,8 +56,11 @@ def _size(
     taken: Cards,
     game: Poker,
     narrow: int | None = None,
+    drawn: int | None = None,
 ) -> PublicSize:
     boards = count_boards(renamings, taken, draws)
+    if drawn is not None and (dealt := next((many for many in boards if many > 1), 0)) > drawn:
+        boards = [many if many == 1 else many * drawn // dealt for many in boards]
     cards = renamings.shape[1] - len(taken)
     hands = tuple(narrow or comb(cards - dealt, game.hole) for dealt in accumulate(draws))
     decisions = tuple(betting.count for betting in bettings)
@@ -88,12 +96,14 @@ def build_public_tree(
     way: Way | None = None,
     piece: int | None = None,
     exact: bool | None = None,
+    drawn: Drawn | None = None,
 ) -> PublicTree:
     """The public tree of a game from a betting decision and a board on.
 
     ranges: how often each player comes with each hand of the cards left there; all hands equally often if left out.
     Hands with which neither does are left out.
     symmetric: take boards as one that differ in the names of suits alone.
+    drawn: some boards of the first deal, where suits are told apart; all if left out.
     way: how showdowns are computed; piece: how many boards at a time; exact: whether in float64. As is best if left out
     """
     if game.hole > 2:
@@ -109,11 +119,13 @@ def build_public_tree(
         boards = first_board(renamings, taken, game.hole)
         comes = (start[0] > 0) | (start[1] > 0)
         held, start = held[comes], [each[comes] for each in start]
-    size = _size(bettings, renamings, draws, taken, game, None if ranges is None else len(held))
+    narrow = None if ranges is None else len(held)
+    size = _size(bettings, renamings, draws, taken, game, narrow, drawn.count if drawn else None)
     making = _Making(game, renamings, None if ranges is None else held, way, piece)
     rounds = []
     for number, (bets, count) in enumerate(zip(bettings, draws, strict=True)):
-        boards = deal(boards, renamings, game.hole, count) if count else _undealt(boards)
+        boards = deal(boards, renamings, game.hole, count, drawn) if count else _undealt(boards)
+        drawn = None if count else drawn
         precise = size.cells[number] < SMALL if exact is None else exact
         rounds.append(making.round(bets, boards, draws[number:], precise))
     return PublicTree(

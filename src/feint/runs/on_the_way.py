@@ -57,7 +57,7 @@ def _at_checkpoint(path: Path, step: int, config: RunConfig, form: Form) -> tupl
     """A run as it was when a checkpoint was written."""
     asked = resolve(config.algorithm, config.settings)
     solver = asked.on(form)
-    trainer = Trainer(solver, form.gauge(asked.needs_tree), config)
+    trainer = Trainer(solver, form.gauge(asked.needs_tree, asked.alike(form)), config)
     try:
         trainer.state, trainer.step = read_checkpoint(path, trainer.state), step
     except Damaged as error:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from feint.forms.form import Form
 from feint.games.errors import BadInput
@@ -18,6 +15,7 @@ from feint.games.postflop import Spot
 from feint.runs.config import RunConfig, flat
 from feint.solvers.algorithm import Algorithm, Config
 from feint.solvers.spot_trees import spot_size
+from feint.tree.memory import gigabytes, memory
 
 COPIES = 2
 """A state is held twice while it is set up and while it is saved."""
@@ -86,8 +84,8 @@ def check_spot(spot: Spot) -> None:
     needed = TABLES * 4 * sum(size.cells)
     if free is not None and needed > free:
         raise BadInput(
-            f"The spot on {spot.board} has {size.public:,} public decisions and needs {_gigabytes(needed)} of memory, "
-            f"but {_gigabytes(free)} are free; offer fewer bets, or start on a later street."
+            f"The spot on {spot.board} has {size.public:,} public decisions and needs {gigabytes(needed)} of memory, "
+            f"but {gigabytes(free)} are free; offer fewer bets, or start on a later street."
         )
 
 
@@ -109,44 +107,6 @@ def _refuse(needed: int, most: str, config: RunConfig) -> None:
     if free is not None and needed > free:
         seeds = f" with {config.seeds:,} seeds" if config.seeds > 1 else ""
         raise BadInput(
-            f"{config.algorithm} on {config.game}{seeds} needs {_gigabytes(needed)} of memory ({most}), but "
-            f"{_gigabytes(free)} are free; choose smaller settings{' or fewer seeds' if seeds else ''}."
+            f"{config.algorithm} on {config.game}{seeds} needs {gigabytes(needed)} of memory ({most}), but "
+            f"{gigabytes(free)} are free; choose smaller settings{' or fewer seeds' if seeds else ''}."
         )
-
-
-def _gigabytes(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB"
-
-
-def memory() -> int | None:
-    """Bytes that are free where arrays are kept; None where nobody says."""
-    (device,) = jnp.zeros(()).devices()
-    if device.platform != "cpu":
-        told = device.memory_stats() or {}
-        return told["bytes_limit"] - told.get("bytes_in_use", 0) if "bytes_limit" in told else None
-    free = [each() for each in (_of_machine, _of_container)]
-    return min((size for size in free if size is not None), default=None)
-
-
-def _of_machine() -> int | None:
-    """What Linux says is free; elsewhere, what there is."""
-    lines = _read(Path("/proc/meminfo"), lambda text: dict(line.split(":") for line in text.splitlines()))
-    if lines and "MemAvailable" in lines:
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not known there
-        return None
-
-
-def _of_container() -> int | None:
-    """What is left of what a container may take."""
-    limit, used = (_read(Path("/sys/fs/cgroup") / name, int) for name in ("memory.max", "memory.current"))
-    return None if limit is None or used is None else limit - used
-
-
-def _read(path: Path, read: Callable[[str], Any]) -> Any:
-    try:
-        return read(path.read_text())
-    except (OSError, ValueError):  # there is no such file, or it says that there is no limit
-        return None

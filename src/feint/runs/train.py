@@ -98,7 +98,8 @@ def _train(
 
     stage(f"unrolling {rules.name}")
     form = form_of(rules, lambda nodes: stage(f"unrolling {rules.name}: {nodes:,} nodes"))
-    exact = form.gauged_exactly(asked.needs_tree)
+    played = asked.needs_tree, asked.alike(form)
+    exact = form.gauged_exactly(*played)
     own = source_of(rules)
     if own:
         remember(own[0])
@@ -115,7 +116,7 @@ def _train(
         solver = asked.on(form)
         sharing = share_out(solver, config, home)
         check_room(solver, config)
-        gauge = form.gauge(asked.needs_tree)
+        gauge = form.gauge(*played)
         if path is not None and before is not None:
             with RunFolder.resume(path, config) as folder:
                 stage("compiling")

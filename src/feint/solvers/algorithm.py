@@ -101,6 +101,10 @@ class Config(ABC):
         """Whether the game is in a form that it can work on."""
         return not self.needs_tree or form.tree is not None or (self.public and form.has_public)
 
+    def alike(self, form: Form) -> bool:
+        """Whether it plays all boards alike that differ in the names of suits alone: then one can stand for them."""
+        return self.needs_tree
+
     def check(self, form: Form) -> None:  # noqa: B027  (most take any game, or any that has a tree)
         """Refuse games that it is not for, in a sentence and before anything is computed."""
 

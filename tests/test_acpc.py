@@ -252,6 +252,65 @@ def test_our_players_at_the_dealers_table_play_as_they_do_at_ours(game):
     assert sum(won[0]) == pytest.approx(-sum(won[1]))
 
 
+class Written:
+    """Lines that a dealer is to say, and what it is answered."""
+
+    def __init__(self, *lines):
+        self.lines, self.sent = iter(lines), []
+
+    def receive(self, seconds):
+        return next(self.lines)
+
+    def send(self, line):
+        self.sent.append(line)
+
+
+def followed(game, *lines):
+    """What our calling player answers and wins in one hand."""
+    won, dealer = [], Written(*lines)
+    Client(form_of(feint.load_game(game)), line_up(("call",), game, 0).players[0], dealer, 1.0).play(1, won.append)
+    return [answer.rpartition(":")[2] for answer in dealer.sent[1:]], won
+
+
+def test_our_player_plays_on_where_only_its_own_game_is_all_in():
+    """A raise to 3,500 of 5,000 is nearest to all-in: ours is to run out, and the dealer's goes on betting."""
+    answers, won = followed(
+        "holdem_no_limit",
+        "MATCHSTATE:1:0::|9s8h",
+        "MATCHSTATE:1:0:c:|9s8h",
+        "MATCHSTATE:1:0:cr3500:|9s8h",
+        "MATCHSTATE:1:0:cr3500c/:|9s8h/8c8d5c",
+        "MATCHSTATE:1:0:cr3500c/r4500:|9s8h/8c8d5c",
+        "MATCHSTATE:1:0:cr3500c/r4500c/:|9s8h/8c8d5c/6s",
+        "MATCHSTATE:1:0:cr3500c/r4500c/c:|9s8h/8c8d5c/6s",
+        "MATCHSTATE:1:0:cr3500c/r4500c/cc/:|9s8h/8c8d5c/6s/2d",
+        "MATCHSTATE:1:0:cr3500c/r4500c/cc/c:|9s8h/8c8d5c/6s/2d",
+        "MATCHSTATE:1:0:cr3500c/r4500c/cc/cc:9c6h|9s8h/8c8d5c/6s/2d",
+    )
+    assert answers == ["c"] * 5
+    assert won == [90.0]
+
+
+@pytest.mark.parametrize(
+    ("before", "raises", "board", "won"),
+    [("", "rrrr", "", 10.0), ("cc/cc/cc/", "rrrrr", "/8c8d5c/6s/2d", 22.0)],
+)
+def test_our_player_plays_on_where_the_dealer_allows_a_raise_more(before, raises, board, won):
+    """With the raise that is a call in its own game, that game's round, or the whole of it, is over too early."""
+    rest = "c/cc/cc/cc" if not before else "c"
+    lines = [f"MATCHSTATE:1:0:{before}{raises}:|9s8h{board}"]
+    lines += [f"MATCHSTATE:1:0:{before}{raises}{rest}:9c6h|9s8h/8c8d5c/6s/2d"]
+    assert followed("holdem", *lines) == (["c"], [won])
+
+
+@pytest.mark.parametrize(
+    ("betting", "board"), [("cc/", ""), ("cc/", "/"), ("cc/cc/", "/8c8d5c"), ("cc/cc/cc/cc/c", "/8c8d5c/6s/2d")]
+)
+def test_betting_that_goes_further_than_its_board_is_refused_in_a_sentence(betting, board):
+    with pytest.raises(BadInput, match=r"MATCHSTATE line goes further than its board; check the dealer\.$"):
+        followed("holdem", f"MATCHSTATE:0:0:{betting}:9s8h|{board}")
+
+
 def _hand_by_hand(players):
     """The same players, asked one hand at a time."""
     for player in players:

@@ -54,6 +54,8 @@ class Notation:
         game = self.game
         if game.players != 2 or game.rotating_dealer or len(game.deck.ranks) > 13 or game.deck.copies > 4:
             raise BadInput(f"ACPC lines are written for poker for two with cards of 4 suits, which {game.name} is not.")
+        if game.rounds[0].board:
+            raise BadInput(f"ACPC lines have no board before the first betting, as {game.name} has; choose another game.")
 
     @property
     def scale(self) -> float:
@@ -75,8 +77,6 @@ class Notation:
         both = (own, other) if self.position(player) == 0 else (other, own)
         turned = iter(open_)
         streets = ["".join(islice(turned, declared.board)) for declared in self.game.rounds[1 : len(moves)]]
-        if self.game.rounds[0].board:
-            raise BadInput(f"ACPC lines have no board before the first betting, as {self.game.name} has.")
         shown = "|".join("".join(cards) for cards in both) + "".join(f"/{street}" for street in streets)
         return f"MATCHSTATE:{self.position(player)}:{number}:{self.betting(moves)}:{shown}"
 
@@ -132,13 +132,17 @@ class Notation:
             tuple((word[0], int(word[1:]) if word[1:] else None) for word in re.findall(r"[fc]|r\d*", made))
             for made in betting.split("/")
         )
-        return Told(int(position), int(number), rounds, (first, second), tuple(map(_split, board)))
+        told = Told(int(position), int(number), rounds, (first, second), tuple(map(_split, board)))
+        declared = [each.board for each in self.game.rounds]
+        if len(rounds) > len(declared) or [0, *map(len, told.board)][: len(rounds)] != declared[: len(rounds)]:
+            raise BadInput("The betting of a MATCHSTATE line goes further than its board; check the dealer.")
+        return told
 
     def card(self, written: str) -> int:
         """The number of a card."""
         deck, rank = self.game.deck, RANKS.index(written[0]) - len(RANKS) + len(self.game.deck.ranks)
         if rank < 0:
-            raise BadInput(f"{self.game.name} has no card called {written}.")
+            raise BadInput(f"A MATCHSTATE line has {written}, but {self.game.name} has no such card; check the dealer.")
         return rank * deck.copies + "shdc".index(written[1]) if deck.suits else rank
 
     def dealt(self, told: Told) -> Hand:
@@ -159,20 +163,18 @@ class Notation:
         return hand
 
     def after(self, hand: Hand, told: Told) -> Hand:
-        """A hand once chance has dealt what the line tells of the board."""
+        """A hand once chance has dealt what the line tells of the board; it may wait there for more."""
         streets = iter(told.board[len(hand.moves) - 1 :])
-        while hand.actor == CHANCE:
-            street = tuple(map(self.card, next(streets, ())))
-            if not street:
-                raise BadInput("The betting of a MATCHSTATE line goes further than its board; check the dealer.")
-            hand = self._deal(hand, street)
+        while hand.actor == CHANCE and (street := next(streets, ())):
+            hand = self._deal(hand, tuple(map(self.card, street)))
         return hand
 
     def _deal(self, hand: Hand, cards: Cards) -> Hand:
         try:
             return self.game.deal(hand, cards)
         except IllegalMove as error:
-            raise BadInput(f"A MATCHSTATE line deals what cannot be dealt ({error})") from error
+            names = ", ".join(map(self.game.deck.name, cards))
+            raise BadInput(f"A MATCHSTATE line deals {names}, which cannot be dealt then; check the dealer.") from error
 
     def _left(self, gone: list[int]) -> list[int]:
         deck, count = self.game.deck, Counter(gone)
@@ -195,7 +197,7 @@ class Notation:
 def _split(cards: str) -> tuple[str, ...]:
     """Cards one by one."""
     if len(cards) % 2 or any(card[0] not in RANKS or card[1] not in SUITS for card in _pairs(cards)):
-        raise BadInput(f"{cards!r} are no cards such as 9s8h.")
+        raise BadInput(f"A MATCHSTATE line has {cards[:20]!r} for cards, which are written as 9s8h; check the dealer.")
     return tuple(_pairs(cards))
 
 

@@ -8,9 +8,9 @@ have come apart so far that ours would be over, or have another to move, our pla
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import final
+from typing import NamedTuple, final
 
 from feint.forms.form import Form
 from feint.games.acpc import Notation, Told, over
@@ -73,13 +73,14 @@ class Client:
             self._now = _Followed(said.hand, player)
         hand, in_step = self._hand(said)
         self._tell(hand, player)
-        if self._is_over(said, hand if in_step else None):
+        betting = _betting(self._game, self._notation, said)
+        if betting.folded is not None or all(said.holes):
             self._now.begun = False
-            won = self._won(said, hand)
+            won = self._won(said, betting)
             self._player.end(Result(won, self._game.shown(hand, player), revealed=self._game.revealed(hand)))
             return won[player]
-        if _to_move(self._game, self._notation, said) == player:
-            self._lines.send(f"{line}:{self._answer(said, hand if in_step else None, player)}")
+        if betting.to_move == player:
+            self._lines.send(f"{line}:{self._answer(betting.paid, hand if in_step else None, player)}")
         return None
 
     def _hand(self, said: Told) -> tuple[Hand, bool]:
@@ -87,12 +88,12 @@ class Client:
         hand = self._notation.after(self._notation.dealt(said), said)
         for number, made in enumerate(said.betting):
             for action, amount in made:
-                if over(hand) or len(hand.moves) - 1 != number:
+                if hand.actor < 0 or len(hand.moves) - 1 != number:
                     return hand, False
                 word = action if amount is None else f"r{amount}"
                 move = self._notation.move(hand, word)
                 hand = self._notation.after(self._game.play(hand, CALL if move is None else move), said)
-        return hand, True
+        return hand, hand.actor >= 0 or over(hand)
 
     def _tell(self, hand: Hand, player: int) -> None:
         """Tell our player what has happened since it was last told."""
@@ -110,9 +111,9 @@ class Client:
             self._player.saw(observation(self._game, hand, player))
         now.made, now.seen = made, len(hand.board)
 
-    def _answer(self, said: Told, hand: Hand | None, player: int) -> str:
-        """What our player does, as it is written."""
-        if hand is None or over(hand) or hand.actor != player:
+    def _answer(self, paid: Sequence[float], hand: Hand | None, player: int) -> str:
+        """What our player does, as it is written; `paid` in the dealer's game."""
+        if hand is None or hand.actor != player:
             return "c"
         seen = observation(self._game, hand, player)
         move = self._player.move(seen)
@@ -120,49 +121,52 @@ class Client:
             return "f"
         if move == CALL:
             return "c"
-        return f"r{self._size(said, hand, move)}" if self._game.pot_bets else "r"
+        return f"r{self._size(paid, hand, move)}" if self._game.pot_bets else "r"
 
-    def _size(self, said: Told, hand: Hand, move: int) -> str:
+    def _size(self, paid: Sequence[float], hand: Hand, move: int) -> str:
         """What to raise to: the same share of the pot that is there, or all-in."""
         game, notation = self._game, self._notation
         assert game.stack is not None
         after, actor = game.play(hand, move), hand.actor
         if after.paid[actor] == game.stack:
             return notation.chips(game.stack)
-        paid = _paid(game, notation, said)
         top, least = max(paid), max(game.blinds, default=game.ante)
         share = (after.paid[actor] - max(hand.paid)) / (sum(hand.paid) + game.to_call(hand))
         by = max(share * (sum(paid) + top - paid[actor]), top - min(paid), least)
         return notation.chips(min(top + by, game.stack))
 
-    def _is_over(self, said: Told, hand: Hand | None) -> bool:
-        """Whether the dealer's hand is over: someone folded, or both positions' cards are shown."""
-        folded = any(action == "f" for made in said.betting for action, _ in made)
-        return folded or all(said.holes) or (hand is not None and over(hand))
-
-    def _won(self, said: Told, hand: Hand) -> tuple[float, float]:
+    def _won(self, said: Told, betting: _Betting) -> tuple[float, float]:
         """What both won, from what the dealer says was paid."""
-        paid = _paid(self._game, self._notation, said)
-        folded = _folded(self._game, self._notation, said)
-        if folded is not None:
-            winners = [1 - folded]
+        if betting.folded is not None:
+            winners = [1 - betting.folded]
         else:
             board = tuple(self._notation.card(card) for street in said.board for card in street)
             known = [tuple(map(self._notation.card, said.holes[self._notation.position(each)])) for each in range(2)]
             strength = [self._game.showdown(self._game.deck, each, board) for each in known]
             winners = [each for each in range(2) if strength[each] == max(strength)]
-        first, second = self._game.split(paid, winners)
+        first, second = self._game.split(betting.paid, winners)
         return first, second
 
 
-def _walk(game: Poker, notation: Notation, said: Told) -> tuple[list[float], int | None, int | None]:
-    """What both have paid in the dealer's game, who folded, and who is to move; None where nobody."""
+class _Betting(NamedTuple):
+    """How the betting of the dealer's game stands."""
+
+    paid: Sequence[float]
+    """By both, in our chips."""
+    folded: int | None
+    """Who did; None where nobody."""
+    to_move: int | None
+    """Likewise."""
+
+
+def _betting(game: Poker, notation: Notation, said: Told) -> _Betting:
+    """How the betting stands in the dealer's game."""
     paid, to_move = list(game.seat(0).paid), None
     for number, made in enumerate(said.betting):
         mover, due = game.first_seats[number], 2
         for action, amount in made:
             if action == "f":
-                return paid, mover, None
+                return _Betting(paid, mover, None)
             if action == "c":
                 paid[mover] = max(paid)
             elif amount is not None:
@@ -172,19 +176,7 @@ def _walk(game: Poker, notation: Notation, said: Told) -> tuple[list[float], int
             mover, due = 1 - mover, 1 if action == "r" else due - 1
         all_in = game.stack is not None and min(paid) >= game.stack
         to_move = mover if due and not all_in else None
-    return paid, None, to_move
-
-
-def _paid(game: Poker, notation: Notation, said: Told) -> list[float]:
-    return _walk(game, notation, said)[0]
-
-
-def _folded(game: Poker, notation: Notation, said: Told) -> int | None:
-    return _walk(game, notation, said)[1]
-
-
-def _to_move(game: Poker, notation: Notation, said: Told) -> int | None:
-    return _walk(game, notation, said)[2]
+    return _Betting(paid, None, to_move)
 
 
 def _heard(game: Poker, hand: Hand) -> list[tuple[int, str]]:

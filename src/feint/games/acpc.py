@@ -55,7 +55,9 @@ class Notation:
         if game.players != 2 or game.rotating_dealer or len(game.deck.ranks) > 13 or game.deck.copies > 4:
             raise BadInput(f"ACPC lines are written for poker for two with cards of 4 suits, which {game.name} is not.")
         if game.rounds[0].board:
-            raise BadInput(f"ACPC lines have no board before the first betting, as {game.name} has; choose another game.")
+            raise BadInput(
+                f"ACPC lines have no board before the first betting, and {game.name} has; choose another game."
+            )
 
     @property
     def scale(self) -> float:

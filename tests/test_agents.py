@@ -176,7 +176,8 @@ def test_commands_take_agents_by_name_and_leave_them_alone(call, tmp_path):
 def test_a_bound_is_kept_beside_a_run_but_not_beside_an_agent(tmp_path):
     game, run = form_of("holdem"), feint.load_run("feint:holdem")
     less, more = (
-        Measure("exploitability", 300.0, "mbb/h", "lower bound", 250.0, 350.0, hands) for hands in (100, 50_000)
+        Measure("exploitability", 300.0, "mbb/h", "lower bound", 250.0, 350.0, hands, response="local")
+        for hands in (100, 50_000)
     )
     assert folder.keep_bound(run, more, game) is None
     path = Path(shutil.copytree(run.path, tmp_path / "run"))
@@ -191,6 +192,32 @@ def test_a_bound_is_kept_beside_a_run_but_not_beside_an_agent(tmp_path):
     assert beside.partition(" loses ")[2] in (run.path / "README.md").read_text()
     metrics = yaml.safe_load(card.split("---")[1])["model-index"][0]["results"][0]["metrics"]
     assert metrics[1] == {"type": "exploitability", "value": 300.0, "unit": "mbb/h", "kind": "lower bound"}
+
+
+@pytest.mark.usefixtures("_untouched")
+def test_bounds_of_different_responses_are_told_apart(tmp_path):
+    """More hands make no bound of another response better: there the higher one counts."""
+    game, path = form_of("holdem"), Path(shutil.copytree(AGENTS / "holdem", tmp_path / "run"))
+
+    def kept(response, low, hands):
+        bound = Measure("exploitability", low + 9, "mbb/h", "lower bound", low, low + 18, hands, response=response)
+        return folder.keep_bound(feint.load_run(path), bound, game) is not None
+
+    assert bound_of(path).response == "local"  # as older ones are that do not say
+    assert not kept("learned", 100.0, 200_000)
+    assert kept("learned", 300.0, 200_000)
+    card = (path / "README.md").read_text()
+    assert "what a learned best response, which knows the strategy, won off it over 200,000 hands" in card
+    assert share_found("learned") in card
+    assert "local best response" not in card
+    assert not kept("learned", 400.0, 1_000)
+    assert not kept("local", 200.0, 2_000)
+    assert kept("local", 350.0, 2_000)
+    assert bound_of(path).response == "local"
+    assert kept(None, 360.0, 10)
+    card = (path / "README.md").read_text()
+    assert "what a best response, which knows the strategy, won off it over 10 hands" in card
+    assert "On flop hold'em" not in card
 
 
 def test_a_bound_for_another_strategy_is_not_believed_and_a_damaged_one_refused(tmp_path):

@@ -183,7 +183,7 @@ def test_a_local_best_response_is_a_lower_bound(tree_of, solved, played, name):
             feint.exploitability(tree, table),
             local_best_response(betting_of(name), played(name, table), 20_000),
         )
-        assert (bound.kind, bound.unit) == ("lower bound", "chips per hand")
+        assert (bound.kind, bound.unit, bound.response) == ("lower bound", "chips per hand", "local")
         assert bound.low <= exact, label
         assert bound.value <= exact + 3 * standard_error(bound), label
 
@@ -221,6 +221,7 @@ def test_a_learned_best_response_finds_what_random_play_loses(tree_of, played, c
         else (TreeForm(tree), TabularPolicy(jnp.asarray(tree.uniform())))
     )
     bound = learned_best_response(game, policy, 1000, 20_000, QUICK, progress=told.append)
+    assert bound.response == "learned"
     assert 0.9 * exact < bound.value
     assert bound.low <= exact
     assert bound.value <= exact + 3 * standard_error(bound)

@@ -19,7 +19,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 from feint.arena.policy import Policy
 from feint.evaluate.match import match
 from feint.evaluate.measure import LOWER_BOUND, Follow, Judge, Measure, Verdict, strategy_of
-from feint.evaluate.share_found import share_found
+from feint.evaluate.share_found import LEARNED, share_found
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.learners.networks import Design
@@ -69,7 +69,7 @@ def learned_best_response(
             progress(made + more)
     fresh = int(jax.random.randint(playing, (), 0, jnp.iinfo(jnp.int32).max))
     played = match(learner.arena, learner.policy(state), policy, hands, fresh)
-    return replace(played.winnings, name="exploitability", kind=LOWER_BOUND)
+    return replace(played.winnings, name="exploitability", kind=LOWER_BOUND, response=LEARNED)
 
 
 @final
@@ -92,7 +92,7 @@ class LearnedBestResponse(Judge):
         policy = strategy_of(player).policy
         found = learned_best_response(form, policy, self.steps, self.hands, seed=self.seed, progress=told)
         bound = found if form.exact else found.in_big_blinds(form.big_blind)
-        return Verdict((bound,), note="" if form.exact else share_found("learned"))
+        return Verdict((bound,), note="" if form.exact else share_found(LEARNED))
 
 
 JUDGES = {"learned-best-response": LearnedBestResponse()}

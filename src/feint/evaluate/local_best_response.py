@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 import jax
@@ -42,7 +42,7 @@ from feint.arena.policy import Policy
 from feint.evaluate.local_deals import POWERS
 from feint.evaluate.local_response import build_local_response, opening_of, play
 from feint.evaluate.measure import Follow, Judge, Measure, Pace, Verdict, bound_by_play, played_fair, strategy_of
-from feint.evaluate.share_found import share_found
+from feint.evaluate.share_found import LOCAL, share_found
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.players.player import Player
@@ -92,7 +92,8 @@ def local_best_response(
             for before, each in zip((won, luck), zip(*seats, strict=True), strict=True)
         )
         played_fair(np.append(won, luck))
-        bound = bound_by_play(without_luck(won, luck), batch * parts if progress else None)
+        found = bound_by_play(without_luck(won, luck), batch * parts if progress else None)
+        bound = replace(found, response=LOCAL)
         if progress and math.isfinite(bound.value - (bound.low or 0.0)):
             progress(bound)
     return bound
@@ -113,7 +114,7 @@ class LocalBestResponse(Judge):
 
     def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
         def verdict(found: Measure) -> Verdict:
-            return Verdict((found.in_big_blinds(form.big_blind),), note="" if form.exact else share_found("local"))
+            return Verdict((found.in_big_blinds(form.big_blind),), note="" if form.exact else share_found(LOCAL))
 
         def told(found: Measure) -> None:
             left = pace.left(found.hands or 0, self.hands)

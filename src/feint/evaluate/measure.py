@@ -43,6 +43,8 @@ class Measure:
     """How many hands it comes from."""
     asked: int | None = None
     """How many were asked for, where it was left on the way: the interval is one that holds wherever one stops."""
+    response: str | None = None
+    """Whose winnings a lower bound is: those of a local or a learned best response; None where that is not said."""
 
     def times(self, scale: float) -> Measure:
         low, high = (None if each is None else each * scale for each in (self.low, self.high))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-FOUND = {"local": (0.78, 1.0), "learned": (0.0, 0.98)}
+LOCAL, LEARNED = "local", "learned"
+"""Best responses, whose winnings are bounds."""
+FOUND = {LOCAL: (0.78, 1.0), LEARNED: (0.0, 0.98)}
 """The least and the most of it that local and learned best responses won off strategies of flop hold'em …"""
 LOST = 136, 1522
 """… and what the best and the worst of these lose, in mbb/h: all by the record, benchmarks/results/bounds.jsonl."""

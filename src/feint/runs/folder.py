@@ -28,6 +28,7 @@ from feint.runs.files import (
     CARD,
     CHECKPOINTS,
     CONFIG,
+    CUT_SHORT,
     DAMAGE,
     EVENTS,
     METRICS,
@@ -219,8 +220,8 @@ class RunFolder:
         shutil.rmtree(self.path, ignore_errors=True)  # the folder itself may have to stay, as `--out .` must
         self.release()
 
-    def finish(self, strategy: Strategy, form: Form) -> Run:
-        """Write the strategy, the card and, last, with what they were made and what they are."""
+    def finish(self, strategy: Strategy, form: Form, cut_short: bool) -> Run:
+        """Write the strategy, the card and, last, with what they were made, what they are, and if they are all."""
         # One entry only: safetensors writes several in no fixed order, and a run's bytes should repeat.
         words = {"game": form.name, "fingerprint": form.fingerprint, "moves": form.actions}
         write_whole(self.path / STRATEGY, save(strategy.arrays(), {"feint": json.dumps(words)}))
@@ -232,7 +233,8 @@ class RunFolder:
         write_card(self.path, run, form)
         files = [CONFIG, METRICS, TIMINGS, STRATEGY]
         digests = {name: digest_of(self.path / name) for name in files}
-        write_whole(self.path / PROVENANCE, sealed({"made_with": list(made), "files": digests}))
+        noted = {CUT_SHORT: True} if cut_short else {}
+        write_whole(self.path / PROVENANCE, sealed({"made_with": list(made), "files": digests} | noted))
         return run
 
 
@@ -269,12 +271,22 @@ def clear(path: Path) -> None:
 
 
 def keep_bound(run: Run, bound: Measure, form: Form) -> Path | None:
-    """Keep a bound beside a run and on its card; not where more hands were judged before, and never with an agent."""
-    if comes_with_feint(run.path) or (run.bound and (run.bound.hands or 0) > (bound.hands or 0)):
+    """Keep a bound beside a run and on its card; not where a better one is there, and never with an agent."""
+    if comes_with_feint(run.path) or (run.bound and not _better(bound, run.bound)):
         return None
     write_whole(run.path / BOUND, sealed(asdict(bound) | {STRATEGY: digest_of(run.path / STRATEGY)}))
     write_card(run.path, replace(run, bound=bound), form)
     return run.path / BOUND
+
+
+def _better(bound: Measure, before: Measure) -> bool:
+    """Whether a bound is to take another's place.
+
+    Of the same response the one of more hands is, though it be lower: to keep the highest would be to choose by luck.
+    """
+    if bound.response == before.response:
+        return (bound.hands or 0) >= (before.hands or 0)
+    return (bound.low or 0.0) > (before.low or 0.0)
 
 
 def ship(path: Path | str, name: str) -> Path:

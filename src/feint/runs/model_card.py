@@ -106,9 +106,10 @@ def _judgement(run: Run, form: Form) -> str:
         ]
     if bound:
         folding = "" if form.forfeit is None else f"; always folding loses {form.forfeit:,.0f}"
+        who, found = (f"{bound.response} best", f" {share_found(bound.response)}") if bound.response else ("best", "")
         rows.append(
-            f"| exploitability | {bound.words} | what a local best response, which knows the strategy, won off it "
-            f"over {bound.hands:,} hands, with the 95% interval{folding}. {share_found('local')} |"
+            f"| exploitability | {bound.words} | what a {who} response, which knows the strategy, won off it "
+            f"over {bound.hands:,} hands, with the 95% interval{folding}.{found} |"
         )
     if "hands" in last:
         rows.append(f"| hands | {last['hands']:,.0f} | played to learn it, against itself |")

@@ -13,6 +13,7 @@ import numpy as np
 from safetensors import safe_open
 
 from feint.evaluate.measure import Measure
+from feint.evaluate.share_found import LOCAL
 from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.forms.strategy import Strategy
@@ -23,6 +24,7 @@ from feint.runs.config import RunConfig, resolve
 from feint.runs.files import (
     BOUND,
     CONFIG,
+    CUT_SHORT,
     METRICS,
     PROVENANCE,
     STRATEGY,
@@ -146,10 +148,16 @@ def provenance_of(path: Path) -> tuple[str, ...]:
         return tuple(words["made_with"])
 
 
+def was_cut_short(path: Path) -> bool:
+    """Whether an interrupt ended a finished run before anything that it was asked for did."""
+    with reading(path):
+        return CUT_SHORT in unsealed(path / PROVENANCE)
+
+
 def bound_of(path: Path) -> Measure | None:
     """The bound that is kept for a run's strategy, if any; one for another strategy does not count."""
     if not (path / BOUND).is_file():
         return None
     with reading(path):
-        kept = unsealed(path / BOUND)
+        kept = {"response": LOCAL} | unsealed(path / BOUND)  # older ones do not say
         return Measure(**kept) if kept.pop(STRATEGY) == digest_of(path / STRATEGY) else None

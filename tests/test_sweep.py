@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, RunStopped
 from feint.runs import sweeping
+from feint.runs.folder import RunFolder
 from feint.runs.run import load_run
 from feint.runs.sweep import RESULTS, Trial, read_sweep, result
 from feint.runs.sweeping import run_sweep
@@ -65,6 +66,11 @@ def test_every_combination_is_a_trial_with_a_name_of_its_own():
         ({"steps": None}, "when its trials stop"),
         ({"steps": "many"}, "cannot take steps"),
         ({"settings": {"delay": []}}, "no values"),
+        ({"games": 3}, "cannot take games"),
+        ({"games": [["kuhn"]]}, "cannot take games"),
+        ({"settings": "abc"}, "table of names"),
+        ({"seeds": 10**9}, "10,000 trials at most, but this one has 2,000,000,000"),
+        ({"settings": {name: list(range(100)) for name in "abcdef"}}, "this one has 4,000,000,000,000"),
     ],
 )
 def test_nonsense_is_refused_in_a_sentence(change, why):
@@ -127,6 +133,48 @@ def test_a_trial_that_fails_leaves_the_others(tmp_path, call):
     assert (code, "exploitability" in out) == (0, True)
     code, _, err = call("sweep", "--algorithm", "cfr+", "--game", "kuhn", "--set", "delay", "--steps", "2")
     assert (code, "key=value|value" in err) == (2, True)
+    file.write_text('algorithms = "cfr+"\ngames = "kuhn"\nsteps = 1\nsettings = "abc"\n')
+    code, _, err = call("sweep", str(file), "--set", "delay=1")
+    assert (code, "are a table of names and lists of values, but 'abc' was given" in err) == (2, True)
+
+
+def test_a_trial_that_diverges_leaves_the_others_and_one_asked_to_end_does_not(tmp_path, monkeypatch):
+    sweep, train = read_sweep(SMALL | {"algorithms": ["cfr"]}), Trial.train
+    bad, good = sweep.trials
+    stopped = RunStopped("cfr diverged by step 1.")
+
+    def trained(trial, folder):
+        if trial == bad:
+            raise stopped
+        train(trial, folder)
+
+    monkeypatch.setattr(Trial, "train", trained)
+    assert run_sweep(sweep, tmp_path) == {bad.name: str(stopped)}
+    assert good.done(tmp_path / good.name)
+    stopped = RunStopped("The run was asked to end (SIGTERM).", 143)
+    with pytest.raises(RunStopped, match="was asked to end"):
+        run_sweep(sweep, tmp_path)
+
+
+def test_an_interrupt_ends_a_sweep_and_what_it_cut_short_is_gone_on_with(tmp_path, monkeypatch):
+    sweep, log = read_sweep(SMALL | {"algorithms": ["cfr"], "steps": None, "seconds": 0.3}), RunFolder.log
+    first, second = sweep.trials
+
+    def interrupted(self, row, seconds):
+        log(self, row, seconds)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(RunFolder, "log", interrupted)
+    with pytest.raises(RunStopped, match=f"Stopped in {first.name}") as stopped:
+        run_sweep(sweep, tmp_path)
+    monkeypatch.setattr(RunFolder, "log", log)
+    assert stopped.value.code == 130
+    assert load_run(tmp_path / first.name).metrics[-1]["step"] == 1, "what there is of it is a run"
+    assert not first.done(tmp_path / first.name)
+    assert not (tmp_path / second.name).exists()
+    assert run_sweep(sweep, tmp_path) == {}
+    assert all(trial.done(tmp_path / trial.name) for trial in sweep.trials)
+    assert all("cut_short" not in file.read_text() for file in tmp_path.rglob("provenance.json"))
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,8 +56,9 @@ def sweep(
         "apart": apart or None, "steps": steps, "hands": hands, "seconds": seconds, "until": until,
     }  # fmt: skip
     words |= {name: value for name, value in flags.items() if value is not None}
-    if settings:
-        words["settings"] = dict(words.get("settings", {})) | dict(map(_setting, settings))
+    before = words.get("settings", {})
+    if settings and isinstance(before, Mapping):  # what is none is refused below
+        words["settings"] = {**before, **dict(map(_setting, settings))}
     asked = read_sweep(words)
     with Waiting(f"training {len(asked.trials)} trials") as status:
 

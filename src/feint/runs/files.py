@@ -5,7 +5,8 @@ metrics.jsonl        one line for each evaluation; the truth, and the same whene
 timings.jsonl        how long it took to reach each of those, and each checkpoint
 strategy.safetensors the strategy at the end
 README.md            a model card
-provenance.json      the machine and the programs that made it, and digests; there only while the run is finished
+provenance.json      the machine and the programs that made it, and digests; there only while the run is finished, and
+                     telling of an interrupt if one ended it
 bound.json           what is known of the exploitability of a strategy too large to judge exactly, if anything
 rules/               the source of a user's own game
 running              who is writing the run, while someone is
@@ -34,6 +35,8 @@ from feint.games.errors import BadInput
 
 CONFIG, METRICS, TIMINGS = "config.json", "metrics.jsonl", "timings.jsonl"
 STRATEGY, CARD, PROVENANCE, BOUND = "strategy.safetensors", "README.md", "provenance.json", "bound.json"
+CUT_SHORT = "cut_short"
+"""In the provenance of a run that an interrupt ended before anything it was asked for did."""
 CHECKPOINTS, EVENTS, RULES, RUNNING = "checkpoints", "tensorboard", "rules", "running"
 
 Row = dict[str, Any]

@@ -221,7 +221,7 @@ class RunFolder:
         self.release()
 
     def finish(self, strategy: Strategy, form: Form, cut_short: bool) -> Run:
-        """Write the strategy, the card and, last, with what they were made, what they are, and if they are all."""
+        """Write the strategy, the card and, last, with what they were made and what they are."""
         # One entry only: safetensors writes several in no fixed order, and a run's bytes should repeat.
         words = {"game": form.name, "fingerprint": form.fingerprint, "moves": form.actions}
         write_whole(self.path / STRATEGY, save(strategy.arrays(), {"feint": json.dumps(words)}))

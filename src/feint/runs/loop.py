@@ -93,10 +93,13 @@ class StoppingRule:
         self._config, self._signals, self._begun = config, signals, time.monotonic()
 
     @property
-    def out_of_time(self) -> bool:
+    def late(self) -> bool:
         seconds = self._config.seconds
-        late = seconds is not None and time.monotonic() - self._begun >= seconds
-        return late or self._signals.caught is not None
+        return seconds is not None and time.monotonic() - self._begun >= seconds
+
+    @property
+    def out_of_time(self) -> bool:
+        return self.late or self._signals.caught is not None
 
     def good_enough(self, row: Row) -> bool:
         return self._config.until is not None and row["exploitability"] <= self._config.until
@@ -104,6 +107,11 @@ class StoppingRule:
     def over(self, trainer: Trainer, row: Row) -> bool:
         """Whether an evaluation is the last."""
         return trainer.enough or self.out_of_time or self.good_enough(row)
+
+    def cut_short(self, trainer: Trainer, row: Row) -> bool:
+        """Whether a run ends by an interrupt, before anything that it was asked for ends it."""
+        asked = trainer.step == self._config.steps or trainer.enough or self.late or self.good_enough(row)
+        return self._signals.caught is not None and not asked
 
 
 @final
@@ -119,12 +127,12 @@ class Loop:
         self._wait = self._save_every
         self._saved = time.monotonic()
 
-    def run(self) -> None:
-        """Step, judge and save until the config says stop or someone interrupts."""
+    def run(self) -> bool:
+        """Step, judge and save until the config says stop or someone interrupts; whether that cut the run short."""
         trainer, folder = self._trainer, self._folder
         stop = StoppingRule(folder.config, self._signals)
         if folder.metrics and folder.metrics[-1]["step"] == trainer.step and stop.good_enough(folder.metrics[-1]):
-            return  # it was finished before
+            return False  # it was finished before
         logged = {row["step"] for row in folder.metrics}
         for goal in evaluation_points(folder.config.steps, trainer.growth):
             # A run killed between its last checkpoint and the evaluation due there still owes that evaluation.
@@ -136,7 +144,9 @@ class Loop:
             self._check_end()
             if over:
                 break  # where it was logged, there were enough hands before
+        cut_short = stop.cut_short(trainer, folder.metrics[-1])
         folder.save(trainer.step, trainer.state, self._running)
+        return cut_short
 
     def _check_end(self) -> None:
         """Where the process was asked to end, leave a checkpoint and say so."""

@@ -7,6 +7,7 @@ kept in its folder, so that the same command goes on where it was left: finished
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ from feint.games.errors import BadInput, check_seed, nearest
 from feint.runs.config import plain, resolve, written
 from feint.runs.files import CHECKPOINTS, PROVENANCE, is_there, sealed, unsealed, write_whole
 from feint.runs.folder import clear
-from feint.runs.run import config_of, metrics_of, provenance_of
+from feint.runs.run import config_of, metrics_of, provenance_of, was_cut_short
 
 SWEEP, RESULTS = "sweep.json", "results.jsonl"
 STOPS = ("steps", "hands", "seconds", "until")
@@ -61,8 +62,11 @@ class Sweep:
         empty = [name for name, values in self.settings.items() if not values]
         if empty:
             raise BadInput(f"The setting {empty[0]} of a sweep has no values; give one or more.")
-        if len(self.trials) > MOST_TRIALS:
-            raise BadInput(f"A sweep has {MOST_TRIALS:,} trials at most, but this one has {len(self.trials):,}.")
+        # Counted before any of them is made: there may be more than memory holds.
+        choices = [len(self.algorithms), len(self.games), *map(len, self.settings.values())]
+        count = math.prod(choices) * (self.seeds if self.apart else 1)
+        if count > MOST_TRIALS:
+            raise BadInput(f"A sweep has {MOST_TRIALS:,} trials at most, but this one has {count:,}.")
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -140,6 +144,8 @@ class Trial:
                 f"{folder} holds another run than this trial of the sweep; choose another folder with --out."
             )
         provenance_of(folder)
+        if was_cut_short(folder):
+            return False
         last = rows[-1]
         ends = (
             self.steps is not None and last["step"] >= self.steps,
@@ -159,7 +165,7 @@ def read_sweep(words: Mapping[str, Any]) -> Sweep:
     listed = dict(words)
     for name in ("algorithms", "games"):
         given = listed.get(name, ())
-        listed[name] = (given,) if isinstance(given, str) else tuple(given)
+        listed[name] = (given,) if isinstance(given, str) else given
     settings = listed.get("settings", {})
     if not isinstance(settings, Mapping):
         raise BadInput(f"The settings of a sweep are a table of names and lists of values, but {settings!r} was given.")

@@ -14,6 +14,9 @@ from feint.runs.sweep import Sweep, Trial, begin, result, write_results
 TRIES = 3
 """How often a trial is begun again or gone on with after its process died."""
 
+SIGNALLED = 128
+"""From this exit code on, a run stopped because somebody asked it to."""
+
 Outcome = tuple[Trial, str | None]
 """A trial that is over, and why it failed; None where it did not."""
 
@@ -55,6 +58,10 @@ def trained(trial: Trial, folder: Path) -> str | None:
     try:
         trial.train(folder)
     except BadInput as error:
+        return str(error)
+    except RunStopped as error:
+        if error.code >= SIGNALLED:  # somebody wants the sweep to end, not this trial
+            raise
         return str(error)
     if not trial.done(folder):
         raise RunStopped(f"Stopped in {trial.name}; the same command goes on with the sweep.", 130)

@@ -135,8 +135,8 @@ def _train(
 
 def _finished(trainer: Trainer, folder: RunFolder, form: Form, following: Following) -> Run:
     following.signals.patient()
-    Loop(trainer, folder, following).run()
-    return folder.finish(trainer.strategy(), form)
+    cut_short = Loop(trainer, folder, following).run()
+    return folder.finish(trainer.strategy(), form, cut_short)
 
 
 def _check_suited(asked: Config, config: RunConfig, form: Form, exact: bool) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import permutations, product
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -13,6 +13,8 @@ CrossTable = Mapping[tuple[str, str], Measure]
 """What the first of two named players wins off the second, who takes all other seats."""
 ROUNDING = 1e-9
 """Chips per hand that exact winnings may be off by rounding."""
+MOST_CIRCLES = 1000
+"""Circles that are told of: there can be more than anybody could look at, or wait for."""
 
 
 def means(names: Sequence[str], won: CrossTable) -> dict[str, float]:
@@ -44,15 +46,40 @@ def beats(measure: Measure) -> bool:
 
 
 def cycles(names: Sequence[str], won: CrossTable) -> list[tuple[str, ...]]:
-    """The shortest circles in which each player surely beats the next and the last the first, each told once."""
-    sure = {(one, two) for one, two in product(names, repeat=2) if one != two and beats(won[one, two])}
-    for length in range(3, len(names) + 1):
-        found = [
-            ring
-            for ring in permutations(names, length)
-            if names.index(ring[0]) == min(map(names.index, ring))
-            and all(pair in sure for pair in zip(ring, (*ring[1:], ring[0]), strict=True))
-        ]
-        if found:
-            return found
-    return []
+    """The shortest circles in which each player surely beats the next and the last the first, each told once.
+
+    A circle begins with whoever of its players is named first; of more than `MOST_CIRCLES` the first are told. Two who
+    beat each other, as they can where more than two play, are even.
+    """
+    surely = {(one, two) for one in names for two in names if one != two and beats(won[one, two])}
+    beaten = {one: [two for two in names if (one, two) in surely and (two, one) not in surely] for one in names}
+    found, shortest = list[tuple[str, ...]](), len(names)
+    for place, first in enumerate(names):
+        away = _wins_to(first, names[place:], beaten)  # circles with those named before are told of already
+        length = min((1 + away[two] for two in beaten[first] if two in away), default=len(names) + 1)
+        if length < shortest:
+            found, shortest = [], length
+        if length == shortest:
+            found += islice(_rings((first,), length, away, beaten), MOST_CIRCLES - len(found))
+    return found
+
+
+def _wins_to(goal: str, names: Sequence[str], beaten: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """How many wins lead from a player to one of them at least, by players from whom any do."""
+    away, reached = {goal: 0}, {goal}
+    while reached:
+        reached = {one for one in names if one not in away and not reached.isdisjoint(beaten[one])}
+        away |= dict.fromkeys(reached, max(away.values()) + 1)
+    return away
+
+
+def _rings(
+    path: tuple[str, ...], length: int, away: Mapping[str, int], beaten: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, ...]]:
+    """The circles that begin with a path: each step of theirs comes nearer to its begin, so none is taken in vain."""
+    if len(path) == length:
+        yield path
+        return
+    for two in beaten[path[-1]]:
+        if away.get(two) == length - len(path):
+            yield from _rings((*path, two), length, away, beaten)

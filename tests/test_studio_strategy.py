@@ -29,6 +29,7 @@ from feint.studio.strategies import Pages
 from feint.studio.views.card_grid import nearest_equilibrium
 from feint.studio.views.parts import chips, percent, signed
 from feint.studio.walking import Walk, range_against
+from test_compiled import alive
 
 HOST = "127.0.0.1:8077"
 OWN = """
@@ -270,6 +271,15 @@ def test_a_run_made_again_is_the_same(folder):
     other = replayed(run.config, run.form, [row | {"exploitability": 9.0} for row in run.metrics], 60.0)
     assert not other.same
     assert not replayable(feint.load_run("feint:kuhn").config, run.form)
+
+
+def test_runs_made_again_compile_nothing_anew(folder):
+    run = run_of(folder, "kuhn-cfr")
+    replayed(run.config, run.form, run.metrics, 60.0)
+    held = alive()
+    for _ in range(3):
+        replayed(run.config, run.form, run.metrics, 60.0)
+    assert alive() == held
 
 
 def test_strategies_come_out_of_checkpoints(folder):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
@@ -21,6 +20,7 @@ from feint.runs.loop import evaluation_points
 from feint.runs.run import Run, config_of
 from feint.runs.trainer import Trainer
 from feint.solvers.algorithm import Algorithm
+from feint.tree.compiled import compiled
 
 SAME = 1e-9
 """How far a run made again may be from what it logged, in chips per hand: rounding."""
@@ -104,7 +104,6 @@ def replayed(config: RunConfig, form: Form, logged: list[Row], seconds: float) -
     tree = form.whole("making a run again")
     solver = resolve(config.algorithm, config.settings).on(form)
     trainer = Trainer(solver, form.gauge(True), config)
-    both = eqx.filter_jit(lambda solver, state: (solver.strategy(state), solver.latest(state)))
     known = {row["step"]: row["exploitability"] for row in logged}
     last = max(known, default=0)
     stages, off, begun = list[Stage](), 0.0, time.monotonic()
@@ -114,6 +113,12 @@ def replayed(config: RunConfig, form: Form, logged: list[Row], seconds: float) -
         trainer.advance(step - trainer.step)
         found = float(trainer.evaluate()["exploitability"])
         off = max(off, abs(found - known[step])) if step in known else off
-        strategy, latest = both(solver, trainer.state)
+        strategy, latest = _strategies(solver, trainer.state)
         stages.append(Stage(step, strategy.table(tree), None if latest is None else latest.table(tree), found))
     return Replayed(tuple(stages), bool(stages) and stages[-1].step == last, off)
+
+
+@compiled
+def _strategies(solver: Algorithm[Any], state: Any) -> tuple[Strategy, Strategy | None]:
+    """The strategy that is judged, and what the next iteration plays, where that is another."""
+    return solver.strategy(state), solver.latest(state)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple, Self, final
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
@@ -22,6 +21,7 @@ from feint.games.poker import Poker
 from feint.games.poker_spots import bet, read_cards
 from feint.games.poker_views import betting_in_words
 from feint.games.words import either
+from feint.tree.compiled import compiled
 
 
 @final
@@ -135,7 +135,7 @@ def ask_all(form: Form, strategy: Strategy, asked: Asked) -> Combinations:
     return Combinations(game, asked, offered, pairs, chances, live)
 
 
-@eqx.filter_jit
+@compiled
 def _all(policy: Policy, seen: Any, turn: Int[Array, " c"]) -> Float[Array, "c a"]:
     return policy(seen, turn)
 

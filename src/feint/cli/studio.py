@@ -36,19 +36,20 @@ def studio(
         raise BadInput(
             f"The studio needs {error.name}, which is not installed; install it with pip install 'feint[studio]'."
         ) from error
-    listening = _listening(port)
-    port = listening.getsockname()[1]
-    address, ready = f"http://{HERE}:{port}/", threading.Event()
-    kept = runs / "hands.sqlite"
-    app = make_app(runs, kept, (f"{HERE}:{port}", f"localhost:{port}"), ready)
-    out.print(address)
-    err.print("The studio is open at this address, to this machine alone; Ctrl-C closes it.")
-    if browser:
-        threading.Thread(target=lambda: ready.wait() and webbrowser.open(address), daemon=True).start()
-    sys.setswitchinterval(SWITCH)
-    config = uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=2, limit_concurrency=2048)
-    with suppress(KeyboardInterrupt):  # Ctrl-C is how it is closed
-        uvicorn.Server(config).run(sockets=[listening])
+    kept, ready = runs / "hands.sqlite", threading.Event()
+    with _listening(port) as listening:
+        port = listening.getsockname()[1]
+        app = make_app(runs, kept, (f"{HERE}:{port}", f"localhost:{port}"), ready)
+        out.print(address := f"http://{HERE}:{port}/")
+        err.print("The studio is open at this address, to this machine alone; Ctrl-C closes it.")
+        if browser:
+            threading.Thread(target=lambda: ready.wait() and webbrowser.open(address), daemon=True).start()
+        sys.setswitchinterval(SWITCH)
+        config = uvicorn.Config(
+            app, log_level="warning", ws="none", timeout_graceful_shutdown=2, limit_concurrency=2048
+        )
+        with suppress(KeyboardInterrupt):  # Ctrl-C is how it is closed
+            uvicorn.Server(config).run(sockets=[listening])
     err.print(f"The studio is closed; hands that were played to their end are in {kept}.", soft_wrap=True)
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, final
 
+from feint.games.errors import BadInput
 from feint.studio.visit import Decision, Finished
 
 MAKE = "create table if not exists hands (number integer primary key, played text not null, hand text not null)"
@@ -33,12 +34,16 @@ class Archive:
     """All hands that were played to their end."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
-        self._file = sqlite3.connect(path, check_same_thread=False)
-        self._file.execute("pragma journal_mode=wal")
-        self._file.execute(MAKE)
-        self._file.commit()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(path, check_same_thread=False)
+            self._begin()
+        except (OSError, sqlite3.Error) as error:  # SQLite's are no OSErrors
+            raise BadInput(
+                f"{path} cannot keep the hands that are played ({error}); move it away if it is damaged, or choose "
+                f"another folder with --runs."
+            ) from error
 
     def keep(self, hand: Finished) -> int:
         """Keep a hand; its number."""
@@ -64,6 +69,15 @@ class Archive:
     def close(self) -> None:
         with self._lock:
             self._file.close()
+
+    def _begin(self) -> None:
+        try:
+            self._file.execute("pragma journal_mode=wal")
+            self._file.execute(MAKE)
+            self._file.commit()
+        except sqlite3.Error:
+            self._file.close()
+            raise
 
 
 def _kept(row: tuple[int, str, str]) -> Kept:

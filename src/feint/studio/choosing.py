@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import final
 
 from feint.forms.strategy import TabularStrategy
-from feint.games.errors import BadInput
 from feint.runs.on_the_way import Replayed, replayable, steps_kept
 from feint.studio.index import Index, Listed
 from feint.studio.later import PATIENCE, Later
@@ -40,7 +39,7 @@ class Chosen:
 
 def choose(index: Index, later: Later, key: str, stop: int | None, patience: float | None = PATIENCE) -> Chosen | None:
     """A run's strategy at a stop, or at its end; None while it is being worked out."""
-    listed = finished(index, key)
+    listed = index.finished(key)
     end = later.soon(("book", key, None), lambda: book_of(index, key), patience)
     if end is None:
         return None
@@ -67,14 +66,6 @@ def choose(index: Index, later: Later, key: str, stop: int | None, patience: flo
     return None if book is None else Chosen(listed, book, stops, stop)
 
 
-def finished(index: Index, key: str) -> Listed:
-    """A run that has come to its end."""
-    listed = index.one(key)
-    if not listed.finished:
-        raise BadInput(f"{key} is not finished yet; wait for it, or stop it.")
-    return listed
-
-
 def can_be_made_again(listed: Listed, book: Book) -> bool:
     return replayable(listed.config, book.form)
 
@@ -82,4 +73,4 @@ def can_be_made_again(listed: Listed, book: Book) -> bool:
 def made_again(later: Later, listed: Listed, book: Book, patience: float | None = PATIENCE) -> Replayed | None:
     """The way that a run went; None while it is being made again."""
     config, metrics = listed.config, listed.metrics
-    return later.soon(("again", id(book)), lambda: book.made_again(config, metrics, MAKE_AGAIN), patience)
+    return later.soon(("again", book), lambda: book.made_again(config, metrics, MAKE_AGAIN), patience)

@@ -22,7 +22,7 @@ from feint.players.player import Player, PlayerConfig, StrategyPlayer
 from feint.players.telling import Worth
 from feint.runs.agents import agents
 from feint.runs.config import RunConfig
-from feint.runs.files import CONFIG, METRICS, PROVENANCE, Row
+from feint.runs.files import BOUND, CONFIG, METRICS, PROVENANCE, Row
 from feint.runs.lineup import players
 from feint.runs.run import Run, bound_of, config_of, load_run, metrics_of
 from feint.runs.summary import band, headline, length, of_strategy
@@ -99,6 +99,7 @@ class Index:
         self.runs, self._thinkers = runs, thinkers
         self._ready: OrderedDict[Hashable, Any] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
+        self._small: dict[str, tuple[tuple[int, ...], Listed | None]] = {}
         self._lock = threading.Lock()
 
     def folders(self) -> dict[str, Path]:
@@ -119,12 +120,17 @@ class Index:
             raise NotHere(f"There is no run and no agent called {key[:60]!r}; choose one from the list.")
         return told
 
-    def run(self, key: str) -> Run:
-        """A finished run or an agent, with its strategy."""
+    def finished(self, key: str) -> Listed:
+        """One that has come to its end."""
         listed = self.one(key)
         if not listed.finished:
             raise BadInput(f"{key} is not finished yet; wait for it, or stop it.")
-        mark = (listed.path / PROVENANCE).stat().st_mtime_ns
+        return listed
+
+    def run(self, key: str) -> Run:
+        """A finished run or an agent, with its strategy."""
+        listed = self.finished(key)
+        mark = changed(listed.path / PROVENANCE)
         return self.ready(("run", key, mark), lambda: load_run(key if key in agents() else listed.path))
 
     def games(self) -> dict[str, str]:
@@ -183,18 +189,20 @@ class Index:
             with self._lock:
                 if key in self._ready:
                     return self._ready[key]  # type: ignore[no-any-return]
-            made = make()
-            with self._lock:
-                self._ready[key] = made
-                self._making.pop(key, None)
-                while len(self._ready) > MOST_LOADED:
-                    self._ready.popitem(last=False)
-            return made
+            try:
+                made = make()
+                with self._lock:
+                    self._ready[key] = made
+                    while len(self._ready) > MOST_LOADED:
+                        self._ready.popitem(last=False)
+                return made
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
 
     def _told(self, key: str, path: Path) -> Listed | None:
         """A run by its small files; None where it is damaged, which must not hide the others."""
-        files = [path / name for name in (CONFIG, METRICS, PROVENANCE)]
-        mark = tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)
+        mark = tuple(changed(path / name) for name in (CONFIG, METRICS, PROVENANCE, BOUND))
 
         def read() -> Listed | None:
             try:
@@ -208,6 +216,10 @@ class Index:
             self._small[key] = mark, read()
         return self._small[key][1]
 
-    @cached_property
-    def _small(self) -> dict[str, tuple[tuple[int, ...], Listed | None]]:
-        return {}
+
+def changed(file: Path) -> int:
+    """When a file was changed last, in nanoseconds; 0 where it is not there, or no more."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0

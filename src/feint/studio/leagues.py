@@ -110,7 +110,8 @@ class Leagues:
         with self._lock:
             if sum(not each.over for each in self._known.values()) >= MOST_WAITING:
                 raise Late(f"{MOST_WAITING} leagues are being played or wait; look at them first.")
-            for old in [name for name, each in self._known.items() if each.over][: len(self._known) - MOST_KEPT + 1]:
+            over = [name for name, each in self._known.items() if each.over]
+            for old in over[: max(0, len(self._known) - MOST_KEPT + 1)]:
                 del self._known[old]
             self._known[league.name] = league
             self._pool.submit(self._play, index, league)
@@ -206,11 +207,10 @@ class Leagues:
 def _check_plays(index: Index, player: str, game: str) -> None:
     """Refuse who is nobody, or plays another game."""
     if player in index.folders():
-        listed = index.one(player)
-        if listed.config.game != game:
-            raise BadInput(f"{player} plays {listed.config.game}, but {game[:60]} was asked for; choose another one.")
-        if not listed.finished:
-            raise BadInput(f"{player} is not finished yet; wait for it, or stop it.")
+        plays = index.one(player).config.game
+        if plays != game:
+            raise BadInput(f"{player} plays {plays}, but {game[:60]} was asked for; choose another one.")
+        index.finished(player)
     elif player not in index.players():
         raise NotHere(f"There is no player called {player[:60]!r}; choose one from the list.")
     if game not in index.games() and all(each.config.game != game for each in index.listed()):

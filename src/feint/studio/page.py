@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import final
+from typing import TypeVar, final
 
 import htpy as h
 from fastapi import Request
@@ -13,6 +13,10 @@ from htpy import Node, Renderable
 from starlette.responses import HTMLResponse
 
 from feint.games.names import modules
+
+A_PAGE = 50
+"""Rows of long tables that are shown at once."""
+T = TypeVar("T")
 
 
 @final
@@ -93,3 +97,21 @@ def chooser(label: str, name: str, options: Iterable[tuple[str, str]], chosen: s
 def field(label: str, name: str, value: str = "", kind: str = "text", **more: str) -> Node:
     """A labelled field to type into."""
     return h.label[h.span[label], h.input(name=name, type=kind, value=value, **more)]
+
+
+def paged(rows: Sequence[T], number: int) -> tuple[Sequence[T], int, int]:
+    """The rows of a page, from 1 on, its number, which is the last one's where there is none of that, and the last."""
+    last = max(1, -(-len(rows) // A_PAGE))
+    number = min(max(1, number), last)
+    return rows[(number - 1) * A_PAGE : number * A_PAGE], number, last
+
+
+def turn(number: int, last: int, address: Callable[[int], str]) -> Node:
+    """Links to the pages before and after one of so many."""
+    if last == 1:
+        return None
+    return h.nav(".turn", aria_label="More of them")[
+        h.a(href=address(number - 1))["‹ before"] if number > 1 else None,
+        h.span[f"page {number} of {last:,}"],
+        h.a(href=address(number + 1))["after ›"] if number < last else None,
+    ]

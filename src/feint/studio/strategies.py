@@ -24,7 +24,7 @@ from feint.runs.config import RunConfig
 from feint.runs.files import PROVENANCE, Row
 from feint.runs.on_the_way import Replayed, replayed, strategy_at
 from feint.studio.combinations import Asked, Combinations, ask_all
-from feint.studio.index import Index
+from feint.studio.index import Index, changed
 from feint.tree.move_values import levels_of, move_values_of
 from feint.tree.tree import Tree
 
@@ -166,11 +166,11 @@ class Book:
 
 def book_of(index: Index, key: str, step: int | None = None) -> Book:
     """The strategy of a run or an agent, or what it was at one of its checkpoints; the same again is at hand."""
-    run, listed = index.run(key), index.one(key)
-    mark = (listed.path / PROVENANCE).stat().st_mtime_ns
+    mark = changed(index.one(key).path / PROVENANCE)  # before it is read: a book is never older than its mark
+    run = index.run(key)
 
     def make() -> Book:
-        strategy = run.strategy if step is None else strategy_at(listed.path, step, run.form)
+        strategy = run.strategy if step is None else strategy_at(run.path, step, run.form)
         return Book(key, run.form, strategy)
 
     return index.ready(("book", key, mark, step), make)

@@ -126,7 +126,7 @@ class Trainings:
     def unlisted(self, listed: Sequence[Listed]) -> dict[str, Training]:
         """Those of which no folder tells (yet)."""
         known = {each.key for each in listed}
-        return {key: training for key, training in self._known.items() if key not in known}
+        return {key: training for key, training in dict(self._known).items() if key not in known}
 
     def state(self, listed: Listed) -> str:
         """How a run stands, whoever trains it."""

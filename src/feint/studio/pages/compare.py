@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Annotated
 from urllib.parse import urlencode
@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse
 
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
-from feint.studio.choosing import Chosen, choose, finished
+from feint.studio.choosing import Chosen, choose
 from feint.studio.comparing import HEADS, KIND_HEADS, Comparison, Difference, kinds_apart, same_game
 from feint.studio.index import Index, Listed
-from feint.studio.page import Tab, chooser, field, page, table
+from feint.studio.page import Tab, chooser, field, page, paged, table, turn
 from feint.studio.pages.strategy import Words, later_of, soon, working
 from feint.studio.pages.strategy_data import CSV
 from feint.studio.refusals import REFUSALS
@@ -29,7 +29,6 @@ from feint.studio.walking import Walk
 
 router = APIRouter()
 TAB = Tab(4, "Compare", "/compare")
-A_PAGE = 50
 Name = Annotated[str, Query(max_length=120)]
 Stop = Annotated[int | None, Query(ge=0, le=1000)]
 
@@ -49,11 +48,11 @@ def compare(
     index: Index = request.app.state.studio.index
     known = {each.key: each for each in index.listed() if each.finished}
     first = first or _usual(list(known.values()))
-    one = finished(index, first)
+    one = index.finished(first)
     alike = [each for each in known.values() if each.config.fingerprint == one.config.fingerprint]
     if second not in {each.key for each in alike}:
         if second:
-            finished(index, second)
+            index.finished(second)
         second = next((each.key for each in alike if each.key != first), first)
     chosen = [choose(index, later_of(request), key, stop) for key, stop in ((first, first_at), (second, second_at))]
     if chosen[0] is None or chosen[1] is None:
@@ -124,9 +123,7 @@ def _differences(
         return _by_hands(request, pair, betting, board)
     compared = Comparison(first.pages, second.pages)
     rows = compared.found(words)
-    last = max(1, -(-len(rows) // A_PAGE))
-    number = min(max(1, page_number), last)
-    shown = [compared.difference(row) for row in rows[(number - 1) * A_PAGE : number * A_PAGE]]
+    shown, number, last = paged(rows, page_number)
     both = zip(pair, (first.pages, second.pages), strict=True)
     judged = [(each.words, pages.exploitability.words) for each, pages in both]
     return [
@@ -145,14 +142,14 @@ def _differences(
             ],
             table(
                 ("Player", "Sees", "Moves: first, second, difference", "Apart", "Comes to this", "Apart × comes"),
-                map(_row, shown),
+                (_row(compared.difference(row)) for row in shown),
                 f"{len(rows):,} information sets, {len(shown)} shown; the first is {pair[0].words}, the second "
                 f"{pair[1].words}",
                 numbers=3,
             )
             if rows
             else h.p["No label has these words."],
-            _turn(pair, words, number, last),
+            turn(number, last, partial(_address, pair, words)),
             note(
                 "Apart: how much of the probability lies on other moves. Comes to this: how often a hand does, the "
                 "mean of both. ",
@@ -188,18 +185,9 @@ def _hidden(pair: tuple[Chosen, Chosen]) -> Node:
     return [h.input(type="hidden", name=name, value=f"{value}") for name, value in _query(pair).items()]
 
 
-def _turn(pair: tuple[Chosen, Chosen], words: str, number: int, last: int) -> Node:
-    def to(place: int) -> str:
-        more: Mapping[str, str | int] = _query(pair) | {"filter": words, "page": place}
-        return f"/compare?{urlencode(more)}"
-
-    if last == 1:
-        return None
-    return h.nav(".turn", aria_label="More of them")[
-        h.a(href=to(number - 1))["‹ before"] if number > 1 else None,
-        h.span[f"page {number} of {last:,}"],
-        h.a(href=to(number + 1))["after ›"] if number < last else None,
-    ]
+def _address(pair: tuple[Chosen, Chosen], words: str, number: int) -> str:
+    """A page of the differences."""
+    return f"/compare?{urlencode(_query(pair) | {'filter': words, 'page': number})}"
 
 
 def _by_hands(request: Request, pair: tuple[Chosen, Chosen], betting: str, board: str) -> Node:

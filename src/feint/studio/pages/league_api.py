@@ -110,7 +110,7 @@ def table_csv(request: Request, name: str) -> Response:
     heads = ("first", "second", "winnings", "unit", "kind", "low", "high", "hands")
     rows = (
         (one, two, won.value, won.unit, won.kind, won.low, won.high, won.hands)
-        for (one, two), won in league.won.items()
+        for (one, two), won in dict(league.won).items()  # it may still be played
     )
     return sheet("league", heads, rows)
 

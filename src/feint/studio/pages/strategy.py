@@ -16,7 +16,7 @@ from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.players.spots import Answer
 from feint.runs.summary import length
-from feint.studio.choosing import can_be_made_again, finished, made_again
+from feint.studio.choosing import can_be_made_again, made_again
 from feint.studio.drawing import bars, curve
 from feint.studio.index import Index, Listed
 from feint.studio.later import Later
@@ -54,7 +54,7 @@ def soon(request: Request, key: Hashable, make: Callable[[], T]) -> T | None:
 def whole_book(request: Request, key: str) -> Book:
     """A strategy written down and judged, however long that takes."""
     index: Index = request.app.state.studio.index
-    finished(index, key)
+    index.finished(key)
     book = later_of(request).soon(("book", key, None), lambda: book_of(index, key), None)
     assert book is not None
     return book
@@ -165,7 +165,7 @@ def _views(request: Request, look: Look, listed: Listed) -> list[Node]:
         pages = book.pages
         return [
             _simplex(request, pages, listed, book) if simplex.is_for(pages) else None,
-            card_grid(look, pages),
+            card_grid(pages),
             two_rounds.two_rounds(look, pages),
             ask_form(listed.key, book),
             leaks(look, pages, lambda row: two_rounds.link(look, pages, row)),
@@ -216,7 +216,7 @@ def ask_page(
     request: Request, key: str, spot: Words = "", board: Words = "", betting: Words = "", player: Player = None
 ) -> HTMLResponse:
     index: Index = request.app.state.studio.index
-    finished(index, key)
+    index.finished(key)
     title = f"Ask {key} about a spot"
     book = soon(request, ("book", key, None), lambda: book_of(index, key))
     if book is None:

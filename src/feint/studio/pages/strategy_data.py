@@ -113,7 +113,7 @@ def ask(
 def curve(request: Request, key: str) -> Response:
     """A run's evaluations."""
     listed = request.app.state.studio.index.one(key)
-    heads = list(dict.fromkeys(name for row in listed.metrics for name in row if name not in ("seeds", "check")))
+    heads = list(dict.fromkeys(name for row in listed.metrics for name in row if name != "seeds"))
     return sheet(f"{key} curve", heads, ([row.get(name, "") for name in heads] for row in listed.metrics))
 
 

@@ -14,12 +14,12 @@ from feint.papers.kuhn_figures import kuhn_equilibrium
 from feint.report.grid import Layout, layout
 from feint.studio.page import table
 from feint.studio.strategies import Pages
-from feint.studio.views.parts import Look, chips, moves_cell, note, percent
+from feint.studio.views.parts import chips, moves_cell, note, percent
 from feint.tree.tree import Tree
 from feint.tree.unroll import unroll
 
 
-def card_grid(look: Look, pages: Pages) -> Node:
+def card_grid(pages: Pages) -> Node:
     """One card each and one round of betting; None for other games."""
     found = layout(pages.tree)
     if found is None:

@@ -7,21 +7,18 @@ from collections.abc import Callable
 import htpy as h
 from htpy import Node
 
-from feint.studio.page import field, table
+from feint.studio.page import field, paged, table, turn
 from feint.studio.strategies import Pages, Spot
 from feint.studio.views.parts import ROUNDING, Look, chips, moves_cell, note, percent
 
-A_PAGE = 50
 Link = Callable[[int], str | None]
 """Where more is told of an information set."""
 
 
-def leaks(look: Look, pages: Pages, link: Link = lambda _: None) -> Node:
+def leaks(look: Look, pages: Pages, link: Link) -> Node:
     """Why it can be beaten: where a best response does otherwise, and what that wins."""
     rows = pages.found(look.filter)
-    last = max(1, -(-len(rows) // A_PAGE))
-    number = min(max(1, look.page), last)
-    shown = rows[(number - 1) * A_PAGE : number * A_PAGE]
+    shown, number, last = paged(rows, look.page)
     total = float(pages.leaks.gain.sum())
     return h.section("#leaks", aria_label="Where it gives away most")[
         h.h2["Why it can be beaten"],
@@ -46,7 +43,7 @@ def leaks(look: Look, pages: Pages, link: Link = lambda _: None) -> Node:
             f"{len(rows):,} information sets, {len(shown)} shown; chips per hand, exact",
             numbers=3,
         ) if rows else h.p["No label has these words."],
-        _turn(look, number, last),
+        turn(number, last, lambda page: look.address(page=page)),
         note(
             "What moves win: chips a hand for whoever makes them, while the others keep to the strategy and the player "
             "goes on as well as can be. ",
@@ -65,13 +62,3 @@ def _row(spot: Spot, address: str | None) -> tuple[Node, ...]:
         chips(spot.gain),
         percent(spot.share),
     )
-
-
-def _turn(look: Look, number: int, last: int) -> Node:
-    if last == 1:
-        return None
-    return h.nav(".turn", aria_label="More of them")[
-        h.a(href=look.address(page=number - 1))["‹ before"] if number > 1 else None,
-        h.span[f"page {number} of {last:,}"],
-        h.a(href=look.address(page=number + 1))["after ›"] if number < last else None,
-    ]

@@ -11,11 +11,10 @@ from htpy import Node, Renderable
 
 from feint.studio.combinations import Combinations, Kind
 from feint.studio.drawing import kind_of
-from feint.studio.page import field, table
+from feint.studio.page import field, paged, table, turn
 from feint.studio.views.parts import Look, crumbs, note
 from feint.studio.walking import Walk
 
-A_PAGE = 50
 CELL = 40
 """The width of a cell of the chart; it is as high as wide."""
 
@@ -102,9 +101,7 @@ def combinations_table(look: Look, told: Combinations) -> Renderable:
     """Every combination that the board leaves, some at a time."""
     wanted = look.filter.casefold()
     rows = [(name, moves) for name, moves in told.rows() if wanted in name.casefold()]
-    last = max(1, -(-len(rows) // A_PAGE))
-    number = min(max(1, look.page), last)
-    shown = rows[(number - 1) * A_PAGE : number * A_PAGE]
+    shown, number, last = paged(rows, look.page)
     query = urlencode({"betting": told.asked.betting, "board": told.asked.board_words})
     return h.section("#combinations", aria_label="Combination by combination")[
         h.h2["Combination by combination"],
@@ -122,13 +119,7 @@ def combinations_table(look: Look, told: Combinations) -> Renderable:
         )
         if rows
         else h.p["No combination has these cards."],
-        h.nav(".turn", aria_label="More of them")[
-            h.a(href=look.address(page=number - 1) + "#combinations")["‹ before"] if number > 1 else None,
-            h.span[f"page {number} of {last}"],
-            h.a(href=look.address(page=number + 1) + "#combinations")["after ›"] if number < last else None,
-        ]
-        if last > 1
-        else None,
+        turn(number, last, lambda page: look.address(page=page) + "#combinations"),
         note(
             "What moves win is not known here: the game is too large to be exact, and nothing is guessed. ",
             h.a(href=f"{look.sheet}?{query}", download="")["All of it as CSV"],

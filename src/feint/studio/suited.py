@@ -13,6 +13,7 @@ from typing import final
 from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
+from feint.games.library import load_game
 from feint.runs.config import algorithms_for
 from feint.studio.index import Index, NotHere
 
@@ -35,6 +36,11 @@ def check_trainable(index: Index, game: str) -> None:
     if any(each.config.game == game for each in index.listed()):
         raise BadInput(f"{game[:80]} has rules of somebody's own, which pages start no programs for; use feint train.")
     raise NotHere(f"There is no game called {game[:60]!r}; choose one from the list.")
+
+
+def players_of(index: Index, game: str) -> int:
+    """How many play a game; two where that could be known from somebody's own program alone."""
+    return load_game(game).players if game in trainable(index) else 2
 
 
 def form_for(index: Index, game: str) -> Form:

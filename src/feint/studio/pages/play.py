@@ -14,13 +14,14 @@ from starlette.responses import HTMLResponse
 
 from feint.studio.page import Tab, chooser, page, table
 from feint.studio.refusals import REFUSALS, Nothing
+from feint.studio.suited import players_of
 from feint.studio.table_view import drawn
 from feint.studio.visit import Late, Visit
 
 router = APIRouter()
 TAB = Tab(1, "Play", "/")
 
-SEATS = ((("", "in turn")), ("1", "first"), ("2", "second"))
+SEATS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 class SitDown(BaseModel, extra="forbid"):
@@ -94,7 +95,7 @@ def lobby(request: Request, game: str = "leduc", opponent: str | None = None) ->
         h.form(".choices", data_post="/api/tables")[
             h.input(type="hidden", name="game", value=game),
             chooser("Opponent", "opponent", others, opponent),
-            chooser("Your seat", "seat", SEATS, **{"data-type": "number"}),
+            chooser("Your seat", "seat", _seats(players_of(index, game)), **{"data-type": "number"}),
             h.button(".primary", type="submit", data_keys="Enter")["Deal"],
         ],
         _about(index.players(), others),
@@ -112,6 +113,10 @@ def lobby(request: Request, game: str = "leduc", opponent: str | None = None) ->
             "opponent who knows its strategy has won."
         ],
     )
+
+
+def _seats(players: int) -> list[tuple[str, str]]:
+    return [("", "in turn"), *((f"{number}", words) for number, words in enumerate(SEATS[:players], 1))]
 
 
 def _about(players: Mapping[str, Any], others: list[tuple[str, str]]) -> Renderable:

@@ -10,6 +10,7 @@ import feint
 from feint.forms.library import form_of
 from feint.runs import resources
 from feint.runs.config import RunConfig, resolve
+from feint.tree import memory
 from feint.tree.compiled import Compiled
 
 PAPER = {"preset": "paper", "steps": 1}

@@ -10,22 +10,21 @@ import numpy as np
 from jaxtyping import Float
 
 from feint.arena.arena import for_device
+from feint.arena.betting import BettingTree
 from feint.arena.policy import Policy
 from feint.evaluate.interval import reach
 from feint.evaluate.measure import CHIPS, ESTIMATE, Follow, Judge, Measure, Pace, Verdict, played_fair, strategy_of
 from feint.forms.form import Form
-from feint.games.errors import BadInput
-from feint.games.poker import Poker
+from feint.games.errors import BadInput, check_seed
 from feint.players.player import Player
 from feint.public.boards import Drawn
-from feint.public.build import build_public_tree, public_size
-from feint.public.sampled import judge_sample, no_plans
+from feint.public.build import build_public_tree
+from feint.public.sampled import SampleSize, judge_sample, no_plans, sample_size
+from feint.public.tree import room
 from feint.tree.memory import gigabytes, memory
 
 CELLS = {"cpu": 1 << 24, "gpu": 1 << 29}
 """Numbers in a table of what is done on one sample, about, unless it is said how many boards to draw."""
-TABLES = 3
-"""Numbers kept for each of these: what is done, what that is worth, and as much on the way."""
 
 
 @final
@@ -65,16 +64,18 @@ class SampledBoards(Judge):
     def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
         if (self.boards is not None and self.boards < 1) or self.samples < 3:
             raise BadInput(
-                f"Samples of boards are at least 3, with at least 1 board each, but got samples={self.samples} and "
+                f"Samples of boards are at least 3, of at least 1 board each, but got samples={self.samples} and "
                 f"boards={self.boards}."
             )
-        game, policy = _by_cards(form, player)
-        boards, of = self._boards(game)
+        check_seed(self.seed)
+        betting, policy = _by_cards(form, player)
+        size = sample_size(betting)
+        boards = self._boards(betting, size)
         pace, most, least, plans = Pace(), list[float](), list[float](), None
         for number in range(self.samples):
             follow(f"{number} of {self.samples} samples of boards{pace.left(number, self.samples)}", None)
             drawn = Drawn(boards, self.seed * self.samples + number)
-            tree = build_public_tree(game, symmetric=False, drawn=drawn)
+            tree = build_public_tree(betting.game, symmetric=False, drawn=drawn)
             found = judge_sample(tree, policy, plans or no_plans(tree))
             most.append(float((found.best - found.values).sum()))
             if plans is not None:
@@ -85,40 +86,33 @@ class SampledBoards(Judge):
         exploitability = replace(gap.times(1 / 2), name="exploitability")
         return Verdict(
             (exploitability.in_big_blinds(form.big_blind), exploitability, gap),
-            note=f"From {self.samples} samples of {boards:,} of {of:,} boards of the first deal. Responses made for the "
-            f"boards of a sample win too much and those made for others too little before that deal; the interval goes "
-            f"from these to those.",
+            note=f"From {self.samples} samples of {boards:,} of {size.boards:,} boards. Before the first deal, "
+            f"responses made for the boards of a sample win too much and those made for others too little; the interval "
+            f"goes from these to those, luck with the boards included.",
         )
 
-    def _boards(self, game: Poker) -> tuple[int, int]:
-        """How many boards of the first deal a sample has, and of how many."""
-        of = max(public_size(game, symmetric=False).boards[: _first_deal(game) + 1])
-        one = sum(public_size(game, symmetric=False, drawn=1).cells)
-        boards = min(of, self.boards or max(1, for_device(CELLS) // one))
-        needed, free = TABLES * 4 * one * boards, memory()
+    def _boards(self, betting: BettingTree, size: SampleSize) -> int:
+        """How many boards of the first deal a sample has."""
+        boards = min(size.boards, self.boards or max(1, for_device(CELLS) // size.cells))
+        needed, free = room(size.cells * boards), memory()
         if free is not None and needed > free:
             raise BadInput(
-                f"{boards:,} of the {of:,} boards of {game.name} need {gigabytes(needed)} of memory, but "
+                f"{boards:,} of the {size.boards:,} boards of {betting.name} need {gigabytes(needed)} of memory, but "
                 f"{gigabytes(free)} are free; "
                 + ("ask for fewer boards." if boards > 1 else "ask local-best-response for a lower bound.")
             )
-        return boards, of
+        return boards
 
 
-def _first_deal(game: Poker) -> int:
-    return next((number for number, declared in enumerate(game.rounds) if declared.board), 0)
-
-
-def _by_cards(form: Form, player: Player) -> tuple[Poker, Policy]:
-    """The game and what is played at it, where there is a public tree of it to be had at all."""
+def _by_cards(form: Form, player: Player) -> tuple[BettingTree, Policy]:
+    """The betting of a game and what is played there, where public trees are for such games at all."""
     by_cards = form.by_cards(strategy_of(player))
-    if by_cards is None or form.players != 2 or form.game.hole > 2 or form.game.rotating_dealer:
+    if by_cards is None or form.players != 2 or by_cards[0].game.hole > 2 or by_cards[0].game.rotating_dealer:
         raise BadInput(
             f"Samples of boards are for poker for two with one or two cards each, and {form.name} is something else; "
             f"ask another judge."
         )
-    betting, policy = by_cards
-    return betting.game, policy
+    return by_cards
 
 
 JUDGES = {"sampled-boards": SampledBoards()}

@@ -21,6 +21,7 @@ from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput, nearest
 from feint.games.game import Game
 from feint.games.poker import Poker
+from feint.public.sampled import sampled_soon
 from feint.tree.arrays import on_device
 
 JUDGED_DEALS = 4096
@@ -53,7 +54,6 @@ class CardForm(Form):
 
     order: ClassVar[int] = 9
     exact: ClassVar[bool] = False
-    judges: ClassVar[tuple[str, ...]] = ("winnings", "local-best-response")
 
     def __init__(self, betting: BettingTree) -> None:
         self.betting = betting
@@ -62,6 +62,7 @@ class CardForm(Form):
         posted = sum(betting.game.blinds) / betting.players + betting.game.ante
         self.forfeit = 1000 * posted / betting.big_blind
         self.size = f"{len(betting.actor):,} betting decisions for every deal of the cards"
+        self.judges = "winnings", "sampled-boards" if sampled_soon(betting) else "local-best-response"
 
     @classmethod
     def of(cls, game: Game[Any], report: Callable[[int], None] | None) -> CardForm | None:

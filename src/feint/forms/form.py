@@ -79,7 +79,7 @@ class Form(ABC):
     """Whether strategies are judged exactly; otherwise only bounds and estimates are known."""
     has_public: ClassVar[bool] = False
     """Whether there is a public tree."""
-    judges: ClassVar[tuple[str, ...]]
+    judges: tuple[str, ...]
     """The judges who say how good a strategy is unless others are asked for, the one that matters last."""
 
     game: Game[Any]

@@ -26,14 +26,12 @@ from feint.public.build import build_public_tree, public_size
 from feint.public.judge import Judgement, judge, leaks_of, values_of
 from feint.public.play import Tables
 from feint.public.policy import written_down
-from feint.public.tree import PublicSize, PublicTree
+from feint.public.tree import PublicSize, PublicTree, room
 from feint.tree.compiled import compiled
 from feint.tree.memory import memory
 
 LARGEST = 1 << 32
 """Numbers in a table, at most: 17 gigabytes of them."""
-TABLES = 3
-"""Numbers kept for each of these while a strategy is judged: what it does, what that is worth, and as much on the way."""
 QUICK = {"cpu": 1 << 22, "gpu": 1 << 29}
 """Where fewer situations are to be asked about, networks are judged exactly while they learn."""
 
@@ -63,7 +61,7 @@ class PublicForm(Form):
     order: ClassVar[int] = 5
     exact: ClassVar[bool] = True
     has_public: ClassVar[bool] = True
-    judges: ClassVar[tuple[str, ...]] = ("exploitability",)
+    judges: tuple[str, ...] = ("exploitability",)
 
     def __init__(self, betting: BettingTree, size: PublicSize) -> None:
         self.betting, self._size, self._played = betting, size, CardForm(betting)
@@ -149,7 +147,7 @@ class PublicForm(Form):
             return strategy.tree
         alike, free = strategy.policy.symmetric, memory()
         cells = sum(self._sized(alike).cells)
-        fits = cells <= LARGEST and (free is None or TABLES * 4 * cells <= free)
+        fits = cells <= LARGEST and (free is None or room(cells) <= free)
         return self.public(alike) if fits else None
 
 

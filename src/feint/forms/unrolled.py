@@ -51,7 +51,7 @@ class TreeForm(Form):
 
     order: ClassVar[int] = 0
     exact: ClassVar[bool] = True
-    judges: ClassVar[tuple[str, ...]] = ("exploitability",)
+    judges: tuple[str, ...] = ("exploitability",)
 
     def __init__(self, tree: Tree) -> None:
         self.tree: Tree = tree

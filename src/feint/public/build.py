@@ -18,7 +18,17 @@ from feint.arena.ranks import HandRanks, build_ranks
 from feint.games.cards import Cards, Deck, best_five
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
-from feint.public.boards import Boards, Drawn, Renamings, apart, count_boards, deal, first_board, renamings_of, same_hands
+from feint.public.boards import (
+    Boards,
+    Drawn,
+    Renamings,
+    apart,
+    count_boards,
+    deal,
+    first_board,
+    renamings_of,
+    same_hands,
+)
 from feint.public.combinations import chosen, number_of
 from feint.public.lines import SHOWDOWN, Betting, round_from, rounds_of
 from feint.public.showdown import Showdown, Way, removal_of, showdown_of
@@ -35,18 +45,13 @@ SMALL = 1 << 20
 
 
 def public_size(
-    game: Poker,
-    root: int = 0,
-    board: Sequence[Cards] = (),
-    symmetric: bool = True,
-    hands: int | None = None,
-    drawn: int | None = None,
+    game: Poker, root: int = 0, board: Sequence[Cards] = (), symmetric: bool = True, hands: int | None = None
 ) -> PublicSize:
     """How large the public tree of a game is from a betting decision and a board on, without making it.
 
-    hands: with how many hands players come; drawn: how many boards of the first deal there are. All, if left out.
+    hands: with how many hands players come; all, if left out.
     """
-    return _size(rounds_of(unroll_betting(game), root), *_start(game, root, board, symmetric), game, hands, drawn)
+    return _size(rounds_of(unroll_betting(game), root), *_start(game, root, board, symmetric), game, hands)
 
 
 def _size(

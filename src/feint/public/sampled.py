@@ -1,27 +1,33 @@
 """What some boards of the first deal tell of a strategy where there is no room for all of them.
 
 Everything after the first deal is worked out on each board by itself. So of all that a best response does only the
-moves before that deal depend on other boards. Made for the boards that were drawn, these are too good there: in the mean
-such a response wins more than a best response to the whole game. With moves before the deal that were made for other
-boards it is a response to the whole game like any other, drawn boards or not, and wins no more than the best in the mean.
+moves before that deal depend on other boards. Made for the boards that were drawn, these are too good there: such a
+response wins more in the mean than a best response to the whole game. With moves before the deal that were made for
+other boards it is a response to the whole game like any other, and wins no more than the best in the mean.
 """
 
 from __future__ import annotations
 
 from functools import reduce
+from math import comb
 from typing import NamedTuple, final
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from feint.arena.betting import ILLEGAL, BettingTree
 from feint.arena.policy import Policy
+from feint.public.boards import apart
 from feint.public.judge import Kept, values_of
 from feint.public.play import Moves, Written
 from feint.public.policy import written_down
 from feint.public.sweep import Book, Page, Reach, run
 from feint.public.tree import PublicTree
 from feint.tree.compiled import compiled
+
+MOST = 1 << 28
+"""Numbers in a table of one board for which that is so: a gigabyte of them."""
 
 
 @final
@@ -53,6 +59,34 @@ class Sample(NamedTuple):
     """What one wins that was made for others, before the first deal."""
     plans: tuple[Book, Book]
     """What each player's best response does before the first deal."""
+
+
+class SampleSize(NamedTuple):
+    """How large samples of a game's boards are."""
+
+    boards: int
+    """How many boards the first deal can make, suits told apart."""
+    cells: int
+    """Numbers in a table of what is done on one of them, and after it."""
+
+
+def sample_size(betting: BettingTree) -> SampleSize:
+    """The same without making any."""
+    left, first, boards, cells = apart(betting.game.deck).kinds, 1, 1, 0
+    for number, declared in enumerate(betting.game.rounds):
+        if declared.board:
+            ways, left = comb(left, declared.board), left - declared.board
+            first, boards = (ways, boards) if first == 1 else (first, boards * ways)
+        moves = int((betting.child[betting.round == number] != ILLEGAL).sum())
+        cells += boards * comb(left, betting.game.hole) * moves
+    return SampleSize(first, cells)
+
+
+def sampled_soon(betting: BettingTree) -> bool:
+    """Whether a game has boards that can be looked at one by one in little time and memory."""
+    game = betting.game
+    cards = game.players == 2 and game.hole <= 2 and not game.rotating_dealer
+    return cards and sample_size(betting).cells <= MOST
 
 
 def no_plans(tree: PublicTree) -> tuple[Book, Book]:

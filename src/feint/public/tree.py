@@ -21,6 +21,14 @@ from feint.public.lines import Betting
 from feint.public.play import Bound
 from feint.public.showdown import Removal, Showdown
 
+TABLES = 3
+"""Numbers kept for each move with each hand: regrets, averages (or what is done, its worth), and some on the way."""
+
+
+def room(cells: int) -> int:
+    """Bytes that it takes to solve or judge with so many numbers in a table."""
+    return TABLES * 4 * cells
+
 
 @final
 @dataclass(frozen=True)

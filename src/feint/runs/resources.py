@@ -12,6 +12,7 @@ import jax
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.games.postflop import Spot
+from feint.public.tree import room
 from feint.runs.config import RunConfig, flat
 from feint.solvers.algorithm import Algorithm, Config
 from feint.solvers.spot_trees import spot_size
@@ -19,8 +20,6 @@ from feint.tree.memory import gigabytes, memory
 
 COPIES = 2
 """A state is held twice while it is set up and while it is saved."""
-TABLES = 3
-"""Numbers kept for each move with each hand: regrets, averages, and as much again on the way."""
 MANY = 10_000_000
 """Where a setting asks for more of anything, steps are looked at before the compiler, which crashes, sees them."""
 
@@ -81,7 +80,7 @@ def check_steps(needed: int, config: RunConfig) -> None:
 def check_spot(spot: Spot) -> None:
     """Refuse a spot whose tables do not fit, before they are made."""
     size, free = spot_size(spot), memory()
-    needed = TABLES * 4 * sum(size.cells)
+    needed = room(sum(size.cells))
     if free is not None and needed > free:
         raise BadInput(
             f"The spot on {spot.board} has {size.public:,} public decisions and needs {gigabytes(needed)} of memory, "

@@ -252,6 +252,26 @@ def test_a_run_brings_its_own_rules(own, tmp_path, call, monkeypatch):
     assert "rules/pays.py was changed" in err
 
 
+def test_what_packages_import_from_beside_them_comes_along(own, tmp_path):
+    helpers = own / "helpers"
+    (helpers / "deeper").mkdir(parents=True)
+    (own / "game.py").write_text(
+        "from feint.games.matrix import matrix\nfrom helpers import PAYS\n\n"
+        "def game():\n    return matrix(payoffs=((PAYS, -1), (-1, 1)))\n"
+    )
+    (helpers / "__init__.py").write_text("from . import numbers\nfrom .deeper.most import MOST\nPAYS = MOST\n")
+    (helpers / "numbers.py").write_text("THREE = 3\n")
+    (helpers / "deeper" / "__init__.py").write_text("")
+    (helpers / "deeper" / "most.py").write_text("from ..numbers import *\nMOST = THREE\n")
+    (own / "numbers.py").write_text("1 / 0\n")
+    run = feint.train("cfr+", "mine/game.py:game", steps=5, out=tmp_path / "run")
+    kept = {str(file.relative_to(run.path / "rules")) for file in (run.path / "rules").rglob("*.py")}
+    inside = {"__init__.py", "numbers.py", "deeper/__init__.py", "deeper/most.py"}
+    assert kept == {"game.py", *(f"helpers/{name}" for name in inside)}
+    shutil.rmtree(own)
+    assert load_run(run.path).form.name == "mine/game.py:game"
+
+
 def test_what_lies_beside_trusted_rules_is_not_started(own, tmp_path):
     """A file of theirs could stand in for a library, or for what Python has compiled."""
     run = feint.train("cfr+", "mine/game.py:game", steps=5, out=tmp_path / "run")

@@ -127,20 +127,28 @@ def _with_neighbours(path: Path) -> list[Path]:
     """A file and all that it imports from its own folder, directly or not."""
     found = [path]
     for file in found:  # which grows meanwhile
-        for other in (each for name in _imported(file) for each in neighbours(path.parent, name)):
+        for other in (each for name in _imported(file, path.parent) for each in neighbours(path.parent, name)):
             if other.is_file() and other not in found:
                 found.append(other)
     return found
 
 
-def _imported(path: Path) -> Iterator[str]:
-    """What a file imports by name, with the packages around it."""
+def _imported(path: Path, root: Path) -> Iterator[str]:
+    """What a file imports by name, as it is called from `root`, with the packages around it."""
     for node in ast.walk(ast.parse(path.read_bytes())):
         names = []
         if isinstance(node, ast.Import):
             names = [each.name for each in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+        elif isinstance(node, ast.ImportFrom) and (source := _source(node, path.parent.relative_to(root).parts)):
+            names = [source, *(f"{source}.{each.name}" for each in node.names)]
         for name in names:
             parts = name.split(".")
             yield from (".".join(parts[: end + 1]) for end in range(len(parts)))
+
+
+def _source(node: ast.ImportFrom, package: tuple[str, ...]) -> str:
+    """What is imported from, by a file of this package; nothing where its dots lead out of all packages."""
+    if node.level > len(package):
+        return ""
+    around = package[: len(package) + 1 - node.level] if node.level else ()
+    return ".".join([*around, *([node.module] if node.module else ())])

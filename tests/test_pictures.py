@@ -20,7 +20,7 @@ from feint.forms.strategy import TabularStrategy
 from feint.games.cards import Deck, high_card
 from feint.games.library import load_game
 from feint.games.poker import Poker, Round
-from feint.report import game_tree, grid
+from feint.report import game_tree, grid, starting_hands
 from feint.report.game_tree import Branch, _places, draw_tree
 from feint.report.grid import Panel, draw_grid, layout
 from feint.report.picture import draw_strategy
@@ -130,6 +130,23 @@ def test_suited_hands_are_above_the_diagonal(holdem, tmp_path):
     shares = np.concatenate([suited * 0, 1 - suited, suited], -1)
     assert draw_chart(holdem, shares, tmp_path / "chart.png", "suited").stat().st_size > 10_000
     assert draw_heat_map(holdem, suited[..., 0], tmp_path / "heat.png", "suited", "yes").stat().st_size > 5_000
+
+
+def test_charts_show_every_raise_that_is_offered(monkeypatch):
+    """The first move of no-limit hold'em: each of three raises has its part of every cell, and its own colour."""
+    betting, drawn = unroll_betting(load_game("holdem_no_limit(stack=20, rounds=2, ranks=4)")), []
+    monkeypatch.setattr(starting_hands, "keep", lambda figure, path: drawn.append(figure))
+    draw_chart(betting, np.full((16, 16, 5), (0.1, 0.15, 0.2, 0.25, 0.3)), None)
+    draw_chart(betting, np.full((16, 16, 5), (0.5, 0.5, 0.0, 0.0, 0.0)), None, node=int(betting.child[0, 4]))
+    first, facing_all_in = ([word.get_text() for word in figure.legends[0].get_texts()] for figure in drawn)
+    assert first == ["all-in", "pot", "0.5 pot", "call", "fold"]
+    assert facing_all_in == ["call", "fold"]
+    *parts, _ = drawn[0].axes[0].patches[:6]
+    assert [part.get_width() for part in parts] == pytest.approx([0.3, 0.25, 0.2, 0.15, 0.1])
+    assert [part.get_x() for part in parts] == pytest.approx([0.0, 0.3, 0.55, 0.75, 0.9])
+    legend = [patch.get_facecolor() for patch in drawn[0].legends[0].get_patches()]
+    assert [part.get_facecolor() for part in parts] == legend
+    assert len(set(legend)) == 5
 
 
 def test_runs_have_the_picture_of_their_game(tmp_path):

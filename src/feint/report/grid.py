@@ -84,6 +84,21 @@ def draw_grid(
     return keep(figure, path)
 
 
+def colours_of(moves: Sequence[str]) -> list[Any]:
+    """The colour of each move at a decision: folds, checks and calls as everywhere, bets the darker the larger."""
+    from matplotlib.colors import to_rgb
+
+    bets = [move for move in moves if move not in ("fold", "call", "check")]
+    found: list[Any] = []
+    for move in moves:
+        if move not in bets:
+            found.append(FOLD if move == "fold" else PASSIVE)
+            continue
+        pale = 0.55 * (1 - (bets.index(move) + 1) / len(bets))
+        found.append(tuple(np.array(to_rgb(AGGRESSIVE)) * (1 - pale) + pale))
+    return found
+
+
 def _heading(player: int, betting: str) -> str:
     return f"player {player + 1}\n{fill('after ' + betting, LONGEST) if betting else 'to open'}"
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from feint.games.postflop import DECK
 from feint.report.canvas import INK, blank, keep
-from feint.report.grid import AGGRESSIVE, FOLD, PASSIVE
+from feint.report.grid import colours_of
 from feint.solvers.spots import Node
 
 
 def draw_range(node: Node, path: Path, title: str = "") -> Path:
     """Every kind of hand filled from the left by how often each move is made, and as high as it often comes."""
-    from matplotlib.colors import to_rgb
     from matplotlib.patches import Patch, Rectangle
     from matplotlib.patheffects import withStroke
 
     names = DECK.ranks[::-1]
-    colours = dict(zip(node.moves, _colours(node.moves, to_rgb(AGGRESSIVE)), strict=True))
+    colours = dict(zip(node.moves, colours_of(node.moves), strict=True))
     figure = blank(6.4, 7.1)
     axes = figure.subplots()
     for row in range(len(names)):
@@ -48,16 +44,3 @@ def draw_range(node: Node, path: Path, title: str = "") -> Path:
     ]
     figure.legend(handles=shown[::-1], loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return keep(figure, path)
-
-
-def _colours(moves: tuple[str, ...], strong: tuple[float, float, float]) -> list[Any]:
-    """Folds grey, checks and calls as everywhere, bets the darker the larger."""
-    bets = [move for move in moves if move not in ("fold", "call", "check")]
-    found: list[Any] = []
-    for move in moves:
-        if move not in bets:
-            found.append(FOLD if move == "fold" else PASSIVE)
-            continue
-        pale = 0.55 * (1 - (bets.index(move) + 1) / len(bets))
-        found.append(tuple(np.array(strong) * (1 - pale) + pale))
-    return found

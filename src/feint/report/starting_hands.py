@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from feint.arena.betting import BettingTree
 from feint.arena.cards import HIDDEN, Seen
 from feint.report.canvas import INK, blank, keep
-from feint.report.grid import AGGRESSIVE, FOLD, PASSIVE
+from feint.report.grid import FOLD, colours_of
 
 
 def ask_starting_hands(
@@ -62,36 +62,36 @@ def draw_chart(
     betting: BettingTree, probabilities: Float[np.ndarray, "k k a"], path: Path, title: str = "", node: int = 0
 ) -> Path:
     """The chart of starting hands at a decision: every cell filled by how often each move is made."""
+    from matplotlib.patches import Patch
+    from matplotlib.patheffects import withStroke
+
     names = betting.game.deck.ranks[::-1]
+    offered = {move: betting.actions[move] for move, word in enumerate(betting.spoken[node]) if word}
+    colours = dict(zip(offered, colours_of(tuple(offered.values())), strict=True))
+    outline = [withStroke(linewidth=2, foreground=INK)]  # small raises are pale
     figure = blank(6.4, 6.9)
     axes = figure.subplots()
     for word, (row, column), shares in kinds_of_hands(betting, probabilities):
-        _cell(axes, row, column, shares)
-        axes.text(column + 0.5, row + 0.5, word, ha="center", va="center", fontsize=7.5, color="white")
+        _cell(axes, row, column, shares, colours)
+        place = column + 0.5, row + 0.5
+        axes.text(*place, word, ha="center", va="center", fontsize=7.5, color="white", path_effects=outline)
     axes.set(xlim=(0, len(names)), ylim=(len(names), 0), xticks=(), yticks=(), aspect="equal")
     axes.spines[:].set_visible(False)
     axes.set_title(title, loc="left", color=INK, fontsize=10, fontweight="bold")
-    _legend(figure, betting, node)
+    shown = [Patch(color=colour, label=betting.spoken[node][move]) for move, colour in reversed(colours.items())]
+    figure.legend(handles=shown, loc="outside lower center", ncols=5, frameon=False, fontsize=9)
     return keep(figure, path)
 
 
-def _cell(axes: Any, row: int, column: int, shares: Float[np.ndarray, " a"]) -> None:
-    """One kind of hand, filled from the left: raises, then calls, then folds."""
+def _cell(axes: Any, row: int, column: int, shares: Float[np.ndarray, " a"], colours: Mapping[int, Any]) -> None:
+    """One kind of hand, filled from the left: raises, the largest first, then calls, then folds."""
     from matplotlib.patches import Rectangle
 
     left = float(column)
-    for move, colour in ((2, AGGRESSIVE), (1, PASSIVE), (0, FOLD)):
+    for move, colour in reversed(colours.items()):
         axes.add_patch(Rectangle((left, row), shares[move], 1, facecolor=colour, linewidth=0))
         left += shares[move]
     axes.add_patch(Rectangle((column, row), 1, 1, fill=False, edgecolor="white", linewidth=1.2))
-
-
-def _legend(figure: Any, betting: BettingTree, node: int) -> None:
-    from matplotlib.patches import Patch
-
-    colours = ((2, AGGRESSIVE), (1, PASSIVE), (0, FOLD))
-    shown = [Patch(color=colour, label=word) for move, colour in colours if (word := betting.spoken[node][move])]
-    figure.legend(handles=shown, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
 
 
 def draw_heat_map(betting: BettingTree, values: Float[np.ndarray, "k k"], path: Path, title: str, unit: str) -> Path:

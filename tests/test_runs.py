@@ -80,6 +80,22 @@ def test_the_first_of_several_ends_stops_a_run(tmp_path):
     assert "--hands 5 --seed" in (by_hands.path / "README.md").read_text()
 
 
+@pytest.mark.parametrize("name", ["steps", "hands", "seed", "seeds", "devices"])
+def test_what_is_counted_is_counted_in_whole_numbers(tmp_path, name):
+    asked = {name: (value := 2.5)}
+    with pytest.raises(feint.BadInput, match=rf"^{name} must be a whole number, but {name}={value} was given; round"):
+        feint.train("cfr+", "kuhn", **{"steps": 2} | asked, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_whole_numbers_may_be_written_as_others(tmp_path):
+    asked = {"steps": 1e6, "hands": np.float64(40.0), "seeds": np.int64(1), "settings": {"tables": 16}}
+    run = load_run(feint.train("nfsp", "kuhn", **asked, out=tmp_path / "run").path)
+    config = run.config
+    assert str((config.steps, config.hands, config.seeds)) == "(1000000, 40, 1)"
+    assert "--hands 40 --seed 0" in config.command(run.metrics[-1])
+
+
 def test_a_run_tells_where_and_with_what_it_was_made(tmp_path, monkeypatch):
     made = ("a machine", "jax 1.2.3", "feint 4.5.6")
     monkeypatch.setattr("feint.runs.folder.provenance", lambda devices: made)

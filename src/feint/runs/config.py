@@ -30,6 +30,8 @@ PACKAGES = ("feint.solvers", "feint.learners", "feint.search")
 
 MOST = 1e18
 """More than any run will ever count."""
+COUNTS = ("steps", "hands", "seed", "seeds", "devices")
+"""What of a run is a whole number."""
 
 
 class HasFields(Protocol):
@@ -163,6 +165,8 @@ class RunConfig:
                 raise BadInput(f"{name} must be a positive number below {MOST:g}, but {name}={value!r} was given.")
         if not (self.game + self.algorithm).isprintable():
             raise BadInput(f"The name of a game is plain text, but {self.game!r} was given; call it otherwise.")
+        for name in COUNTS:
+            object.__setattr__(self, name, _whole(name, getattr(self, name)))
         check_seed(self.seed)
         for name in ("seeds", "devices"):
             if (count := getattr(self, name)) < 1:
@@ -200,6 +204,16 @@ class RunConfig:
             raise ValueError(f"{min(unknown)!r} is nothing that a run is asked")
         settings = asdict(resolve(words["algorithm"], words["settings"]))
         return pydantic.TypeAdapter(cls).validate_python(dict(words) | {"settings": settings})
+
+
+def _whole(name: str, value: Any) -> int | None:
+    """A whole number, however it was written, as JSON and commands have it."""
+    if value is None:
+        return None
+    whole = isinstance(value, Real) and value % 1 == 0
+    if not whole:
+        raise BadInput(f"{name} must be a whole number, but {name}={value!r} was given; round it.")
+    return int(value)
 
 
 def _read(value: Any, default: Any) -> Any:

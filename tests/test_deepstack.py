@@ -11,9 +11,11 @@ from safetensors.numpy import save
 
 import feint
 from feint.forms.library import form_of
+from feint.games.cards import Deck, pair_then_rank
 from feint.games.errors import BadInput
 from feint.games.leduc import leduc_no_limit
 from feint.games.library import load_game
+from feint.games.poker import Poker, Round
 from feint.papers import deepstack_leduc
 from feint.papers.deepstack_bets import EVERY, SETS, THERE
 from feint.papers.deepstack_figures import draw_figures
@@ -37,8 +39,18 @@ def test_games_that_it_is_not_for_are_refused(game):
     ):
         resolve("deepstack", {}).check(form)
     if game != "kuhn":  # of one round: there it searches without values
-        with pytest.raises(BadInput, match=r"^Re-solving is for poker of two players .*\.$"):
+        with pytest.raises(BadInput, match=r"^Re-solving is for poker of two players, .*\.$"):
             Resolving(values="nothing").at(form, 0)
+
+
+@pytest.mark.parametrize(("hole", "boards"), [(2, (0, 1)), (1, (0, 1, 1))])
+def test_poker_of_more_cards_or_rounds_than_it_can_search_is_refused(hole, boards):
+    rounds = tuple(Round(raise_by=1, cap=1, board=board) for board in boards)
+    game = Poker(deck=Deck("JQKA", copies=2), hole=hole, ante=1.0, rounds=rounds, showdown=pair_then_rank)
+    form = form_of(game)
+    assert form.tree is not None
+    with pytest.raises(BadInput, match=r"one card each and at most two rounds .* is none; leduc_no_limit and leduc"):
+        Resolving(values="checked").at(form, 0)
 
 
 @pytest.mark.parametrize(

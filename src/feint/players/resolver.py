@@ -33,15 +33,17 @@ class ResolvingPlayer(Player):
     """Searches at each of its moves."""
 
     def __init__(self, form: Form, method: Method, guesses: Guesses, seed: int | None, bets: Bets = None) -> None:
-        if not isinstance(form.game, Poker) or form.game.players != 2 or form.tree is None:
+        game = form.game
+        small = isinstance(game, Poker) and game.hole == 1 and len(game.rounds) <= 2 and form.tree is not None
+        if not isinstance(game, Poker) or game.players != 2 or not small:
             raise BadInput(
-                f"Re-solving is for poker of two players that can be unrolled, and {form.name} is none; "
-                f"leduc_no_limit and leduc are."
+                f"Re-solving is for poker of two players, one card each and at most two rounds that can be unrolled, "
+                f"and {form.name} is none; leduc_no_limit and leduc are."
             )
-        self._form, self._game, self._method, self._guesses = form, form.game, method, guesses
+        self._form, self._game, self._method, self._guesses = form, game, method, guesses
         self._random = np.random.default_rng(seed)
-        self._bets, self._betting = bets, unroll_betting(form.game)
-        self._first = Search.at(form.game, (0,), bets)
+        self._bets, self._betting = bets, unroll_betting(game)
+        self._first = Search.at(game, (0,), bets)
         self._standings: tuple[dict[int, Standing], ...] = ({}, {})
         """For each seat, by betting decision."""
         self._found: dict[int, Found] = {}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -83,6 +85,27 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path, walks, monkeypatc
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("FEINT_CACHE", str(tmp_path / "file"))
     assert feint.unroll("kuhn").nodes == 58
+
+
+def test_what_else_is_imported_makes_no_other_key(monkeypatch):
+    game = feint.load_game("kuhn")
+    key = cache.tree_file(game)
+    monkeypatch.delitem(sys.modules, "feint.games.leduc")
+    assert cache.tree_file(game) == key
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path, walks, monkeypatch):
+    tree = feint.unroll("kuhn")
+    (file,) = kept(tmp_path)
+    data = file.read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    cache.write_tree(file, tree)
+    assert [file] == kept(tmp_path)
+    assert file.read_bytes() == data
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import inspect
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
@@ -25,7 +23,9 @@ from feint.tree.tree import Tree
 
 WORTH_COMPILING = 0.1
 """Code that compiles in fewer seconds than this is not kept."""
-UNROLLED_BY = ("feint.tree.tree", "feint.tree.unroll")
+HERE = Path(__file__).parent
+RULES = HERE.parent / "games"
+UNROLLED_BY = HERE / "tree.py", HERE / "unroll.py"
 """The code that makes a tree of the rules."""
 
 
@@ -50,16 +50,16 @@ def tree_file(game: Game[Any]) -> Path | None:
     So an edited game is never mistaken for its past. None for a game with code that is not Feint's: nobody can tell all
     that such code depends on, so it is not kept.
     """
-    ours = {name for name in sys.modules if name.startswith("feint.games.")}
     parts = [value for value in vars(game).values() if callable(value)]
     made_by = {getattr(part, "__module__", None) for part in (*type(game).__mro__, *parts)}
-    if not made_by <= {*ours, "builtins", "abc", "typing"}:
+    if not all(str(name).startswith("feint.games.") for name in made_by - {"builtins", "abc", "typing"}):
         return None
     try:
-        sources = [inspect.getsource(sys.modules[name]) for name in sorted({*ours, *UNROLLED_BY})]
+        # All of them: which are imported depends on what was done before, and is no matter of the game.
+        sources = [path.read_bytes() for path in (*sorted(RULES.rglob("*.py")), *UNROLLED_BY)]
     except OSError:  # there is no source to tell one from another by
         return None
-    key = _digest([game.declaration().encode(), *(source.encode() for source in sources)])
+    key = _digest([game.declaration().encode(), *sources])
     return cache_folder() / "trees" / f"{key}.safetensors"
 
 
@@ -71,9 +71,10 @@ def write_tree(path: Path, tree: Tree) -> None:
     arrays["words"] = np.frombuffer(words.encode(), np.uint8)
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(save(arrays, {"checksum": _checksum(arrays)}))
-        Path(file.name).replace(path)
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:  # which goes with what is cut off in it
+            part = Path(folder) / path.name
+            part.write_bytes(save(arrays, {"checksum": _checksum(arrays)}))
+            part.replace(path)
 
 
 def read_tree(path: Path, game: Game[Any]) -> Tree | None:

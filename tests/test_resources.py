@@ -57,13 +57,15 @@ def test_what_steps_need_on_their_way_is_counted(monkeypatch):
         resources.check_steps(needed, config)
 
 
-def test_a_container_may_leave_less_than_the_machine_has(monkeypatch):
-    free = memory.memory()
-    assert free > 1e8
-    files = {"memory.max": 3_000_000, "memory.current": 1_000_000}
-    monkeypatch.setattr(memory, "_read", lambda path, read: files.get(path.name))
+def test_a_container_may_leave_less_than_the_machine_has(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "CONTAINER", tmp_path)
+    assert memory.memory() > 1e8
+    (tmp_path / "memory.max").write_text("3000000\n")
+    (tmp_path / "memory.current").write_text("1000000\n")
     assert memory.memory() == 2_000_000
-    files["memory.max"] = None
+    (tmp_path / "memory.stat").write_text("anon 600000\ninactive_file 400000\nslab 7\n")
+    assert memory.memory() == 2_400_000, "files that were read take room only until someone needs it"
+    (tmp_path / "memory.max").write_text("max\n")
     assert memory.memory() > 1e8
 
 

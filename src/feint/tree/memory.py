@@ -9,6 +9,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
+CONTAINER = Path("/sys/fs/cgroup")
+
 
 def gigabytes(size: int) -> str:
     return f"{size / 1e9:,.1f} GB"
@@ -36,9 +38,10 @@ def _of_machine() -> int | None:
 
 
 def _of_container() -> int | None:
-    """What is left of what a container may take."""
-    limit, used = (_read(Path("/sys/fs/cgroup") / name, int) for name in ("memory.max", "memory.current"))
-    return None if limit is None or used is None else limit - used
+    """What is left of what a container may take. Files that lie in memory and are not in use make room."""
+    limit, used = (_read(CONTAINER / name, int) for name in ("memory.max", "memory.current"))
+    files = _read(CONTAINER / "memory.stat", lambda text: dict(line.split() for line in text.splitlines())) or {}
+    return None if limit is None or used is None else limit - used + int(files.get("inactive_file", 0))
 
 
 def _read(path: Path, read: Callable[[str], Any]) -> Any:

@@ -32,6 +32,9 @@ BAD_INPUT = {
     "train cfr+ kuhn --seconds 0": "seconds must be a positive number",
     "train cfr+ kuhn --until nan": "until must be a positive number",
     "train cfr+ kuhn --seed -1": "seed must be 0 or more",
+    "evaluate random --game kuhn --judge winnings(seed=-1)": "seed must be 0 or more and below 2^62, but seed=-1 was",
+    "evaluate random --game kuhn --judge local-best-response(seed=-1)": "seed must be 0 or more",
+    "evaluate random --game kuhn --judge learned-best-response(seed=-1)": "seed must be 0 or more",
     "train cfr+ kuhn --seed 99999999999999999999": "seed must be 0 or more and below 2^62, but seed=99999",
     "train cfr+ kuhn --steps many": "Invalid value for '--steps'",
     "train cfr+ kuhn --set alfa=1": "did you mean alpha?",
@@ -49,6 +52,7 @@ BAD_INPUT = {
     "train fictitious-play kuhn": "use xfp",
     "train cfr+ missing.py:game": "There is no file missing.py",
     "show .": "is not a run",
+    "acpc play random --port 1 --game kuhn --seed -4": "seed must be 0 or more and below 2^62, but seed=-4 was given",
     "evaluate nowhere": "There is no player called 'nowhere'",
     "frobnicate": "No such command",
 }

@@ -61,6 +61,7 @@ def play_acpc(
     from feint.players.acpc_client import Client, connect
     from feint.runs.lineup import line_up
 
+    check_seed(seed or 0)
     won: list[float] = []
     with Waiting("reading") as status, Interruptible() as keeping:
         lineup = line_up((name,), game, seed, trust=trust)

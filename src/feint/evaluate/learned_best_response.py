@@ -21,7 +21,7 @@ from feint.evaluate.match import match
 from feint.evaluate.measure import LOWER_BOUND, Follow, Judge, Measure, Verdict, strategy_of
 from feint.evaluate.share_found import LEARNED, share_found
 from feint.forms.form import Form
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, check_seed
 from feint.learners.networks import Design
 from feint.learners.q_learning import QLearning
 from feint.learners.self_play import SelfPlay
@@ -84,6 +84,9 @@ class LearnedBestResponse(Judge):
     """Hands to judge the result by."""
     seed: int = 0
     """The seed of everything random."""
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
     def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
         def told(steps: int) -> None:

@@ -44,7 +44,7 @@ from feint.evaluate.local_response import build_local_response, opening_of, play
 from feint.evaluate.measure import Follow, Judge, Measure, Pace, Verdict, bound_by_play, played_fair, strategy_of
 from feint.evaluate.share_found import LOCAL, share_found
 from feint.forms.form import Form
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, check_seed
 from feint.players.player import Player
 
 ROWS = {"cpu": 1 << 13, "gpu": 1 << 18}
@@ -111,6 +111,9 @@ class LocalBestResponse(Judge):
     """Boards over which showdowns are foreseen."""
     seed: int = 0
     """The seed of the deals."""
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
     def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
         def verdict(found: Measure) -> Verdict:

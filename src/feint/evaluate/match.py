@@ -23,7 +23,7 @@ from feint.evaluate.interval import reach
 from feint.evaluate.measure import CHIPS, ESTIMATE, Follow, Judge, Measure, Pace, Verdict, played_fair
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, check_seed
 from feint.players.player import Player
 from feint.players.simple import Random
 from feint.players.table import Table
@@ -188,6 +188,9 @@ class Winnings(Judge):
     """Hands to play."""
     seed: int = 0
     """The seed of the deals."""
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
     def __call__(self, form: Form, player: Player, follow: Follow) -> Verdict:
         def verdict(played: Match) -> Verdict:

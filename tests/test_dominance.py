@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 import feint
 from conftest import random_games, random_table
 from feint.evaluate.dominance import eliminate, eliminate_actions, mass
+from feint.report.picture import draw_strategy
 from feint.solvers.linear_program import solve
 from test_golden import kuhn_table
 
@@ -325,8 +326,22 @@ def test_kuhn_with_more_players(tree_of, players, moves):
 def test_large_games_are_refused_with_their_size(tree_of):
     with pytest.raises(feint.BadInput, match="6,561 × 10,000 × 65,536 reduced strategies, 4,299,816,960,000 profiles"):
         eliminate(tree_of("kuhn(players=3)"))
-    with pytest.raises(feint.BadInput, match="leduc has 141,375 reduced strategies in the subtrees of player 0"):
+    with pytest.raises(feint.BadInput, match="leduc has 141,375 reduced strategies in the subtrees of player 1"):
         eliminate_actions(tree_of("leduc"))
+
+
+@pytest.mark.parametrize("programme", ["linprog", "milp"])
+def test_programmes_that_are_not_solved_end_in_a_sentence(call, tmp_path, monkeypatch, programme):
+    failed = scipy.optimize.OptimizeResult(success=False, message="it went round in circles")
+    monkeypatch.setattr(scipy.optimize, programme, lambda *_, **__: failed)
+    code, out, err = call("evaluate", "random", "--game", "kuhn", "--judge", "dominance")
+    assert (code, out) == (1, "")
+    assert err == (
+        "feint: Dominated moves were not found, because a linear programme was not solved (it went round in circles); "
+        "ask another judge.\n"
+    )
+    run = feint.train("cfr", "kuhn", steps=2, out=tmp_path / "run")
+    assert draw_strategy(run, run.form, tmp_path).is_file(), "without what is not known"
 
 
 @BOTH

@@ -179,8 +179,8 @@ def eliminate_actions(tree: Tree, kind: Kind = "weak") -> Eliminated:
         size = sum(map(side.count, side.after[-1]))
         if size > SUBTREE_LIMIT:
             raise BadInput(
-                f"{tree.name} has {size:,} reduced strategies in the subtrees of player {side.player}, but dominated "
-                f"moves are looked for among {SUBTREE_LIMIT:,} at most; choose a smaller game."
+                f"{tree.name} has {size:,} reduced strategies in the subtrees of player {side.player + 1}, but "
+                f"dominated moves are looked for among {SUBTREE_LIMIT:,} at most; choose a smaller game."
             )
     rounds: list[Round] = []
     kept = tree.legal

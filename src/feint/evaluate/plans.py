@@ -13,6 +13,7 @@ import scipy.optimize
 import scipy.sparse as sparse
 from jaxtyping import Bool, Float, Int
 
+from feint.games.errors import RunStopped
 from feint.tree.tree import Tree
 
 Kind = Literal["weak", "strict"]
@@ -138,7 +139,7 @@ class Rivals:
             options={"mip_rel_gap": 0.0},
         )
         if not result.success:
-            raise RuntimeError(f"The others' plans that hurt a dominator most were not found: {result.message}")
+            raise _unsolved(result.message)
         return np.asarray(self._payoff @ np.round(result.x))
 
 
@@ -184,8 +185,14 @@ def _maximised(
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if not result.success:
-        raise RuntimeError(f"The linear programme for a dominator was not solved: {result.message}")
+        raise _unsolved(result.message)
     return np.asarray(result.x)
+
+
+def _unsolved(why: str) -> RunStopped:
+    return RunStopped(
+        f"Dominated moves were not found, because a linear programme was not solved ({why}); ask another judge."
+    )
 
 
 def last_sequences(tree: Tree, kept: Bool[np.ndarray, "i a"]) -> Int[np.ndarray, "n p"]:

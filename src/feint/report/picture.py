@@ -12,7 +12,7 @@ from feint.arena.betting import BettingTree
 from feint.arena.policy import Policy
 from feint.evaluate.dominance import eliminate
 from feint.forms.form import Form
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, RunStopped
 from feint.games.poker_spots import bet
 from feint.report.grid import Layout, Panel, draw_grid, layout
 from feint.report.starting_hands import ask_starting_hands, draw_chart
@@ -35,7 +35,7 @@ def _grid(run: Run, tree: Tree, found: Layout, path: Path, title: str) -> Path:
     try:
         mask = eliminate(tree).mask
         dominated = mask & (tree.legal & ~mask).any(1, keepdims=True)  # where all are, the way there is
-    except BadInput:  # too large to work it out
+    except (BadInput, RunStopped):  # it is too large to work that out, or its programmes were not solved
         dominated = None
     return draw_grid(tree, found, [Panel(title, run.strategy.table(tree)[None])], path, dominated)
 

@@ -263,7 +263,7 @@ def _device() -> list[str]:
         f"After {end['hands'] / 1e6:.1f} million hands and {end['steps']:,} steps of 256 moves a local best response "
         f"wins {bound:,.0f} ({least:,.0f}–{most:,.0f}) mbb/h off it, {first['bound'][1]:,.0f} after a million hands; "
         f"it wins {end['winnings']:,.0f} ± {end['error']:.0f} off random play. It takes "
-        f"{papers['memory_mib'] / 1024:.1f} GB of the card. Alone a step takes {1e3 * step:.2f} ms "
+        f"{papers['memory_mib'] * 2**20 / 1e9:.1f} GB of the card. Alone a step takes {1e3 * step:.2f} ms "
         f"({alone['decisions_a_second']:,.0f} decisions a second), so ten million steps would take "
         f"{1e7 * step / 3600:.1f} hours",
         f"take {share('large/nfsp'):.0%} (NFSP), {share('large/rnfsp'):.0%} (recurrent NFSP) and "
@@ -283,7 +283,14 @@ def _holdem() -> list[str]:
     off = {name: sorted(won[name, other].value for other in learners) for name in ("nfsp", "rnfsp")}
     lost = sorted(short.cross[name, other].value for name in ("nfsp", "rnfsp") for other in ("dqn", "drqn"))
     late = [row["winnings"] for row in long.runs["dqn"].metrics[-3:]]
+    crossed = [row for row in record("docs/results/poker_rnn/trials/records.jsonl") if row["trial"] == "cross"]
+    over = {
+        one: sorted(row["won"][0] for row in crossed if (row["one"], row["other"]) == (one, "nfsp")) for one in learners
+    }
+    beaten = sorted(-won for one in ("dqn", "drqn") for won in over[one])
     return [
+        f"the linear agent beats NFSP by {over['linear-q'][0]:.0f} to {over['linear-q'][-1]:.0f}, and NFSP the other "
+        f"two Q-learners by {beaten[0]:.0f} to {beaten[-1]:.0f}.",
         f"{bound['nfsp']} mbb/h against {bound['dqn']} for DQN, {bound['linear-q']} for a linear map and "
         f"{bound['drqn']} for recurrent DQN.",
         f"NFSP beats recurrent NFSP by {won['nfsp', 'rnfsp']} mbb/h, and that one's bound is {bound['rnfsp']}.",

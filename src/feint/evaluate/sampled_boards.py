@@ -87,8 +87,8 @@ class SampledBoards(Judge):
         return Verdict(
             (exploitability.in_big_blinds(form.big_blind), exploitability, gap),
             note=f"From {self.samples} samples of {boards:,} of {size.boards:,} boards. Before the first deal, "
-            f"responses made for the boards of a sample win too much and those made for others too little; the interval "
-            f"goes from these to those, luck with the boards included.",
+            f"responses made for the boards of a sample win too much and those made for others too little; the "
+            f"interval goes from these to those, luck with the boards included.",
         )
 
     def _boards(self, betting: BettingTree, size: SampleSize) -> int:

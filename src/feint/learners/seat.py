@@ -214,9 +214,8 @@ class SeatLearner(eqx.Module):
         return (1 - epsilon) * greedy + epsilon * allowed / allowed.sum(-1, keepdims=True)
 
     def spread(self, seat: SeatState, infostates: InfoState) -> Float[Array, ""]:
-        """How far apart the values of a move lie over some situations, the mean of the moves: 0 where units died."""
-        told = seat.values.network.at(self.here, infostates, None)
-        return jnp.ptp(self.here.by_move(told, infostates), 0).mean()
+        """How far apart a network's answers lie over some situations, the mean of all: 0 where units died."""
+        return jnp.ptp(seat.values.network.at(self.here, infostates, None), 0).mean()
 
     def _allowed(self, infostates: InfoState) -> Bool[Array, "... a"]:
         """The moves that are considered."""

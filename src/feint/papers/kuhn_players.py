@@ -22,13 +22,17 @@ METHODS = {
 }
 
 
+THEN = "on the Intel Xeon of [the thesis's experiments](../leduc_thesis/README.md)"
+"""Where records were made that do not say so."""
+
+
 def players_section(folder: Path) -> str:
     """The section of the page; empty where the folder has no records."""
     file = folder / RECORDS
     if not file.is_file():
         return ""
     lines = [json.loads(line) for line in file.read_text().splitlines()]
-    made = {", ".join(line["made_with"]) for line in lines if "made_with" in line}
+    made = {", ".join(line["made_with"]) for line in lines if "made_with" in line} or {THEN}
     return f"""## From 2 to 10 players: where each method stops
 
 Each method in a process of its own, with one thread and a limit of time, by `benchmarks/kuhn_players.py`

@@ -55,6 +55,12 @@ BAD_INPUT = {
     "acpc play random --port 1 --game kuhn --seed -4": "seed must be 0 or more and below 2^62, but seed=-4 was given",
     "evaluate nowhere": "There is no player called 'nowhere'",
     "frobnicate": "No such command",
+    "solve QsJh2h --oop QsQh,Qs2h --save kept.safetensors": "Every hand in the range of oop has a card of the board",
+    "solve QsJh2h5c7d --oop AsAh --ip AsAd --save kept.safetensors": "can meet",
+    "solve QsJh2h --pot -4 --save kept.safetensors": "A spot needs a pot above 0, but pot=-4 was given",
+    "solve QsJx2h --save kept.safetensors": "'jx', in the board 'QsJx2h', is no card of hold'em",
+    "solve QsJh2h --rake 0.1 --rake-cap inf": "A cap on rake is 0 chips or more, but inf was given; leave it out",
+    "solve QsJh2h --bets 0.5;1 --save kept.safetensors": "Bets are lists of fractions of the pot such as [0.5, 1]",
 }
 
 
@@ -67,6 +73,34 @@ def test_bad_input_is_one_sentence_and_writes_nothing(call, tmp_path, words):
     assert "Traceback" not in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+SPOT = {"board": "KsKh7d4c2s", "oop": "AA,65s", "ip": "QQ", "pot": 10, "stack": 10, "bets": [1], "raises": []}
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "sentence"),
+    [
+        ('{"board": ', "", "spot.json cannot be read as a spot in JSON"),
+        ("[" * 100_000, "", "spot.json cannot be read as a spot in JSON"),
+        ("[1]", "", "spot.json holds no spot"),
+        ('{"spot": 7}', "", "spot.json holds no spot"),
+        ('{"board": "QsJh2h"}', "--pot 7", "but oop, ip, stack is missing"),
+        (json.dumps(SPOT | {"bets": [], "all_in": False}), "", "The menu of oop on the river offers nothing"),
+        (json.dumps(SPOT | {"menus": {}}), "", "but menus, bets and raises were given; leave"),
+        (json.dumps(SPOT), "--pot -4", "A spot needs a pot above 0, but pot=-4 was given"),
+        (json.dumps(SPOT), "--bets half", "Bets are lists of fractions of the pot such as [0.5, 1]"),
+        (json.dumps(SPOT), "--ip Ks7d", "Every hand in the range of ip has a card of the board"),
+        (json.dumps(SPOT), "", "needs 0.0 GB of memory, but 0.0 GB are free; offer fewer bets"),
+    ],
+)
+def test_a_bad_file_of_a_spot_is_one_sentence_and_nothing_is_kept(call, tmp_path, monkeypatch, text, flags, sentence):
+    (tmp_path / "spot.json").write_text(text)
+    monkeypatch.setattr("feint.runs.resources.memory", lambda: 1000)
+    code, out, err = call("solve", "spot.json", *flags.split(), "--save", "kept.safetensors")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert sentence in err
+    assert [each.name for each in tmp_path.iterdir()] == ["spot.json"]
 
 
 def test_train_leaves_a_run_that_can_be_judged_and_shown(call, tmp_path):

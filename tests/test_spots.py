@@ -355,6 +355,10 @@ def test_bad_spots_are_one_sentence(words, sentence):
         ({"menus": {"turn": {"oop": {"bet": [1]}}}}, "did you mean bets"),
         ({"menus": [1]}, "is an object with flop, turn and river"),
         ({"locks": {"moves": {}}}, "a list of locks"),
+        (
+            {"menus": {}, "bets": [1]},
+            "menus by street and player or the same for all, but menus and bets were given",
+        ),
     ],
 )
 def test_bad_words_of_a_spot_are_one_sentence(words, sentence):
@@ -379,3 +383,52 @@ def test_the_command_solves_a_spot_from_json_to_json(tmp_path):
     assert len(told["hands"]) == 10
     assert {"6s5s", "6h5h", "6d5d", "6c5c"} < {hand["hand"] for hand in told["hands"]}
     np.testing.assert_allclose([sum(hand["moves"].values()) for hand in told["hands"]], 1.0, atol=1e-6)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The spot that a command would have solved."""
+
+    class Solved(Exception):
+        """In place of an hour."""
+
+    def solved(*words):
+        monkeypatch.setattr("feint.solvers.spots.solve", lambda spot, *_, **__: (_ for _ in ()).throw(Solved(spot)))
+        result = CliRunner().invoke(app, ["solve", *map(str, words)])
+        assert isinstance(result.exception, Solved), result.exception
+        return result.exception.args[0]
+
+    return solved
+
+
+def test_flags_come_on_top_of_what_a_file_says(tmp_path, asked):
+    menus = {"turn": {"oop": {"bets": [2], "raises": [3], "all_in": False}}}
+    spot = {"board": "QsJh2h9s", "oop": "AA", "ip": "KK", "pot": 10, "stack": 20, "menus": menus, "rake": 0.1}
+    file = tmp_path / "spot.json"
+    file.write_text(json.dumps(spot))
+    told = Spot.read(spot)
+    assert asked(file) == told
+    flags = {"oop": "QQ", "ip": "TT", "pot": 7.0, "stack": 40.0, "rake": 0.05, "rake_cap": 2.0}
+    for name, value in flags.items():
+        assert asked(file, f"--{name.replace('_', '-')}", value) == replace(told, **{name: value})
+    bets = asked(file, "--bets", "0.3,0.6")
+    assert bets.menu("turn", "oop") == Menu((0.3, 0.6), (3.0,), all_in=False)
+    assert bets.menu("turn", "ip") == bets.menu("river", "oop") == Menu((0.3, 0.6), (0.5,))
+    raises = asked(file, "--raises", "")
+    assert raises.menu("turn", "oop") == Menu((2.0,), (), all_in=False)
+    assert raises.menu("river", "ip") == Menu((0.5, 1.0), ())
+    assert asked("QsJh2h9s") == Spot("QsJh2h9s", "any", "any", 10.0, 95.0)
+
+
+def test_what_is_told_of_a_spot_is_read_as_one(tmp_path, asked):
+    locks = [{"betting": "", "moves": {"check": 0.5, "pot": 0.5}, "hands": "AA"}]
+    spot = {"board": POLAR.board, "oop": POLAR.oop, "ip": "QQ:0.5,JJ", "pot": 10, "stack": 25}
+    spot |= {"menus": {"river": {"oop": {"bets": [1], "raises": []}}}, "rake": 0.05, "rake_cap": 3, "locks": locks}
+    (tmp_path / "spot.json").write_text(json.dumps(spot))
+    words = ["--share", "0.3", "--betting", "check", "--json"]
+    result = CliRunner().invoke(app, ["solve", str(tmp_path / "spot.json"), *words])
+    told, again = json.loads(result.stdout), tmp_path / "again.json"
+    assert Spot.read(told["spot"]).words() == Spot.read(spot).words()
+    for part in (told, told["spot"]):
+        again.write_text(json.dumps(part))
+        assert asked(again).words() == Spot.read(spot).words()

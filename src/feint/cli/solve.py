@@ -20,20 +20,34 @@ if TYPE_CHECKING:
 
 SELDOM = 1e-4
 """Where players come with fewer of their hands there is little to learn from."""
+USUAL = {"oop": "any", "ip": "any", "pot": 10.0, "stack": 95.0}
+"""What a spot is like of which only the board is given."""
 PICTURES = (".png", ".svg", ".pdf")
 
 
 def solve(
     where: Annotated[
-        str, typer.Argument(metavar="BOARD", help="QsJh2h, with the turn and the river if they lie; or a JSON file.")
+        str,
+        typer.Argument(
+            metavar="BOARD",
+            help="QsJh2h, with the turn and the river if they lie; or a JSON file, on top of which flags come.",
+        ),
     ],
-    oop: Annotated[str, typer.Option(help="The range of whoever acts first: 'AA,KQs,T9o:0.5,22+' or any.")] = "any",
-    ip: Annotated[str, typer.Option(help="The range of whoever acts last.")] = "any",
-    pot: Annotated[float, typer.Option(help="Chips in the pot.")] = 10.0,
-    stack: Annotated[float, typer.Option(help="Chips that each player has behind.")] = 95.0,
-    bets: Annotated[str, typer.Option(help="Bets as fractions of the pot; all-in is there too.")] = "0.5,1",
-    raises: Annotated[str, typer.Option(help="Raises as fractions of the pot after calling.")] = "0.5",
-    rake: Annotated[float, typer.Option(help="The share of every pot that the house takes: 0.05.")] = 0.0,
+    oop: Annotated[
+        str | None, typer.Option(help="The range of whoever acts first: 'AA,KQs,T9o:0.5,22+'; by default any.")
+    ] = None,
+    ip: Annotated[str | None, typer.Option(help="The range of whoever acts last; by default any.")] = None,
+    pot: Annotated[float | None, typer.Option(help="Chips in the pot; by default 10.")] = None,
+    stack: Annotated[float | None, typer.Option(help="Chips that each player has behind; by default 95.")] = None,
+    bets: Annotated[
+        str | None, typer.Option(help="Bets as fractions of the pot, by default 0.5,1; all-in is there too.")
+    ] = None,
+    raises: Annotated[
+        str | None, typer.Option(help="Raises as fractions of the pot after calling; by default 0.5.")
+    ] = None,
+    rake: Annotated[
+        float | None, typer.Option(help="The share of every pot that the house takes: 0.05; by default none.")
+    ] = None,
     rake_cap: Annotated[float | None, typer.Option(help="The most that it takes, in chips.")] = None,
     betting: Annotated[str, typer.Option(help="Show the spot after this: 'check pot', 'check check / 5c bet'.")] = "",
     share: Annotated[float, typer.Option(help="Stop when exploitability is this share of the pot.")] = 0.003,
@@ -50,8 +64,8 @@ def solve(
 
     if not 0 < share < 1:
         raise BadInput(f"--share is a share of the pot above 0 and below 1, but {share:g} was given; 0.003 is usual.")
-    chips = {"pot": pot, "stack": stack, "rake": rake, "rake_cap": rake_cap}
-    spot = _spot(where, {"oop": oop, "ip": ip, "bets": _sizes(bets), "raises": _sizes(raises)} | chips)
+    given = {"oop": oop, "ip": ip, "pot": pot, "stack": stack, "rake": rake, "rake_cap": rake_cap}
+    spot = _spot(where, _said(given), _said({"bets": _sizes(bets), "raises": _sizes(raises)}))
     check_spot(spot)
     spot.after(betting)  # what cannot be shown is refused before hours of solving
     for path, endings in ((picture, PICTURES), (kept, (SUFFIX,))):
@@ -101,23 +115,41 @@ def tell(solution: Solution, betting: str, picture: Path | None, as_json: bool) 
         err.print(f"The picture is {picture}.", soft_wrap=True)
 
 
-def _spot(where: str, given: dict[str, Any]) -> Spot:
-    """A spot from its board and what else was given, or from a file that tells all of it."""
+def _spot(where: str, given: dict[str, Any], sizes: dict[str, list[str]]) -> Spot:
+    """A spot from its board or a file that tells all of it, with what else was given laid over that.
+
+    Sizes are laid over its menus on every street; what these say beside them stays.
+    """
     from feint.games.postflop import Spot
 
-    if not where.endswith(".json"):
-        return Spot.read({"board": where} | given)
+    told = _in_file(where) if where.endswith(".json") else {"board": where} | USUAL
+    spot = Spot.read(told | given)
+    if not sizes:
+        return spot
+    words = spot.words()
+    menus = {street: {seat: menu | sizes for seat, menu in by.items()} for street, by in words["menus"].items()}
+    return Spot.read(words | {"menus": menus})
+
+
+def _in_file(file: str) -> dict[str, Any]:
+    """What a file says of a spot, be it what --json has printed of one that was solved."""
     try:
-        words = json.loads(Path(where).read_text())
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{where} cannot be read as a spot in JSON ({error}); check the file.") from error
+        words = json.loads(Path(file).read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInput(f"{file} cannot be read as a spot in JSON ({error}); check the file.") from error
+    words = words.get("spot", words) if isinstance(words, dict) else words
     if not isinstance(words, dict):
-        raise BadInput(f"{where} holds no spot; write an object with board, oop, ip, pot and stack.")
-    return Spot.read(words)
+        raise BadInput(f"{file} holds no spot; write an object with board, oop, ip, pot and stack.")
+    return words
 
 
-def _sizes(text: str) -> list[str]:
-    return [size for size in text.replace(" ", "").split(",") if size]
+def _said(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given, less what was left out."""
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _sizes(text: str | None) -> list[str] | None:
+    return None if text is None else [size for size in text.replace(" ", "").split(",") if size]
 
 
 def _print(solution: Solution, node: Node) -> None:

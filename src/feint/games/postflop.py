@@ -70,7 +70,7 @@ class Spot:
                 raise BadInput(f"A spot needs a {name} above 0, but {name}={value:g} was given.")
         if not 0 <= self.rake < 1:
             raise BadInput(f"Rake is a share of the pot from 0 to below 1, but {self.rake:g} was given; 0.05 is usual.")
-        if self.rake_cap is not None and not self.rake_cap >= 0:
+        if self.rake_cap is not None and not 0 <= self.rake_cap < math.inf:
             raise BadInput(f"A cap on rake is 0 chips or more, but {self.rake_cap:g} was given; leave it out for none.")
         if len(self.cards) not in STREETS:
             raise BadInput(
@@ -170,6 +170,11 @@ class Spot:
         _check_names(words, known, "A spot")
         if missing := [name for name in known[:5] if name not in words]:
             raise BadInput(f"A spot needs {', '.join(known[:5])}, but {', '.join(missing)} is missing.")
+        if "menus" in words and (same := [name for name in ("bets", "raises", "all_in") if name in words]):
+            given = either(["menus", *same], "and")
+            raise BadInput(
+                f"A spot has menus by street and player or the same for all, but {given} were given; leave some out."
+            )
         cap = words.get("rake_cap")
         return cls(
             str(words["board"]),

@@ -13,7 +13,7 @@ from feint.solvers.spots import Node, Solution
 
 
 def spot_facts(solution: Solution, node: Node) -> dict[str, Any]:
-    """All of it as JSON has it: the spot, the decision, and every hand that comes there."""
+    """All of it as JSON has it: the spot, as it can be solved again, the decision, and every hand that comes there."""
     hands = []
     for place in (node.reach > 0).nonzero()[0]:
         wins = [_known(value) for value in node.wins[place].tolist()]
@@ -27,6 +27,7 @@ def spot_facts(solution: Solution, node: Node) -> dict[str, Any]:
             }
         )
     return {
+        "spot": solution.spot.words(),
         "board": "".join(map(DECK.name, node.board)),
         "pot": solution.spot.pot,
         "exploitability": {"value": solution.share, "unit": "share of the pot", "kind": "exact"},

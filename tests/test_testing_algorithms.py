@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import types
 
 import equinox as eqx
 import jax
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import feint
+from feint.arena.policy import TabularPolicy
 from feint.solvers.algorithm import Algorithm, Config
 from feint.testing import check_algorithm
 
@@ -107,6 +109,30 @@ def test_an_algorithms_broken_promises_are_told(tree_of, methods, sentence):
     kind = type("Broken", (Counting,), methods)
     with pytest.raises(feint.BadInput, match=f"^Made ?{sentence}"):
         check_algorithm(Made(kind), "kuhn")
+
+
+@pytest.mark.parametrize(
+    ("policy", "sentence"),
+    [
+        (lambda table: TabularPolicy(table[:, :2]), r"reads another .* \(.* is \(12, 3\) in one and \(12, 2\) in the"),
+        (lambda table: {"mine": table}, r"reads another .* is \(12, 3\) in one and not there in the other\); make"),
+        (lambda table: TabularPolicy(table[::-1]), r"reads another strategy than it stored \(\.probabilities diff"),
+        (lambda table: {}["table"], r"cannot read back what it stored \(KeyError: 'table'\); mend it\.$"),
+    ],
+)
+def test_strategies_that_are_read_otherwise_are_told(tree_of, policy, sentence):
+    class Misread(Made):
+        def read(self, arrays, fingerprint, form):
+            (table,) = arrays.values()
+            return types.SimpleNamespace(policy=policy(jnp.asarray(table)))
+
+    class Uneven(Counting):
+        def strategy(self, state):
+            rows = self.table * jnp.linspace(0.5, 1.5, 12)[:, None] * jnp.array([1.0, 2.0, 3.0])
+            return feint.TabularStrategy(self.fingerprint, rows / rows.sum(1, keepdims=True))
+
+    with pytest.raises(feint.BadInput, match=f"^Misread {sentence}"):
+        check_algorithm(Misread(Uneven), "kuhn")
 
 
 def test_unsound_strategies_are_told(tree_of):

@@ -42,7 +42,8 @@ def check_algorithm(algorithm: str | Config, game: Game[Any] | str) -> None:
         strategy = solver.strategy(state)
         if form.tree is not None:
             tabulate(form.tree, strategy)
-        again = config.read(strategy.arrays(), form.fingerprint, lambda: form)
+        with _at_work(name, "read back what it stored"):
+            again = config.read(strategy.arrays(), form.fingerprint, lambda: form)
         _check_same(f"{name} reads another strategy than it stored", strategy.policy, again.policy)
     half = STEPS // 2
     saved = {place: np.array(leaf) for place, leaf in leaves_of(runs[0][half]).items()}
@@ -103,9 +104,12 @@ def _shapes(name: str, state: Any) -> dict[str, str]:
 
 
 def _check_same(words: str, state: Any, other: Any, rounding: float = 0.0) -> None:
-    others = leaves_of(other)
-    for place, leaf in leaves_of(state).items():
-        if not np.allclose(leaf, others[place], rounding, rounding, equal_nan=True):
+    one, two = leaves_of(state), leaves_of(other)
+    for place in one | two:
+        shapes = [str(np.shape(each[place])) if place in each else "not there" for each in (one, two)]
+        if shapes[0] != shapes[1]:
+            raise BadInput(f"{words} ({place} is {shapes[0]} in one and {shapes[1]} in the other); make them alike.")
+        if not np.allclose(one[place], two[place], rounding, rounding, equal_nan=True):
             raise BadInput(f"{words} ({place} differs); let a step depend on its state and on nothing else.")
 
 

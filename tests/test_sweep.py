@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from feint.games.errors import BadInput, RunStopped
-from feint.runs import sweeping
+from feint.runs import on_ray, sweeping
 from feint.runs.folder import RunFolder
 from feint.runs.run import load_run
 from feint.runs.sweep import RESULTS, Trial, read_sweep, result
@@ -280,6 +280,28 @@ def test_a_cluster_that_loses_a_node_makes_the_same_bytes(tmp_path, monkeypatch)
     assert len(over) == 16
     run_sweep(sweep, tmp_path / "here")
     assert bytes_of(sweep, tmp_path / "cluster") == bytes_of(sweep, tmp_path / "here")
+
+
+def test_what_a_node_sends_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    folder = tmp_path / "trial"
+    (folder / "checkpoints").mkdir(parents=True)
+    files = {"config.json": b"{}", "rules/mine.py": b"", "provenance.json": b"{}"}
+
+    def full(path, data):
+        raise OSError(28, "No space left on device", str(path))
+
+    write = Path.write_bytes
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        on_ray._put(files, folder)
+    monkeypatch.setattr(Path, "write_bytes", write)
+    with pytest.raises(BadInput, match=r"sent a file called '\.\./other', which is outside of its trial's folder"):
+        on_ray._put(files | {"../other": b""}, folder)
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")] == ["trial", "trial/checkpoints"]
+    on_ray._put(files, folder)
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert found == files
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_what_came_of_a_trial_is_read_once(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""What there is: games, algorithms, agents and runs."""
+"""What there is: games, algorithms, agents, runs, players and judges."""
 
 from __future__ import annotations
 

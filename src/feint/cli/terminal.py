@@ -39,9 +39,7 @@ PLAYER = "A run's folder, an agent (see feint agents),"
 PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help=f"{PLAYER} random, call, raise or fold.")]
 GameName = Annotated[str | None, typer.Option("--game", help="The game, where no run says it or holds its rules.")]
 Trust = Annotated[bool, typer.Option("--trust", help="Start the rules that come with a run: they are a program.")]
-RunName = Annotated[
-    str, typer.Argument(metavar="RUN", help="What feint train or feint solve has kept, or an agent: see feint agents.")
-]
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, or an agent: see feint agents.")]
 
 
 EVERY = 10.0

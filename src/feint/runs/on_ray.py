@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from feint.games.errors import BadInput
-from feint.runs.files import PROVENANCE, RUNNING
+from feint.runs.files import RUNNING
 from feint.runs.sweep import Trial
 from feint.runs.sweeping import trained
 
@@ -74,12 +74,15 @@ def _elsewhere(trial: Trial) -> tuple[dict[str, bytes], str | None]:
 
 
 def _put(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write a trial's folder, whole or not at all; `provenance.json`, the mark of a finished run, comes last."""
-    if folder.exists():  # left on the way by a sweep without a cluster
-        shutil.rmtree(folder)
-    for name in sorted(files, key=lambda name: name == PROVENANCE):
-        place = folder / name
-        if not place.resolve().is_relative_to(folder.resolve()):
-            raise BadInput(f"A node sent a file called {name!r}, which is outside of its trial's folder.")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(files[name])
+    """Write a trial's folder, whole or not at all: beside its place, and then moved there."""
+    with tempfile.TemporaryDirectory(prefix=".", dir=folder.parent) as temporary:
+        made = Path(temporary) / folder.name
+        for name, data in files.items():
+            place = made / name
+            if not place.resolve().is_relative_to(made.resolve()):
+                raise BadInput(f"A node sent a file called {name!r}, which is outside of its trial's folder.")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+        if folder.exists():  # left on the way by a sweep without a cluster
+            shutil.rmtree(folder)
+        made.rename(folder)

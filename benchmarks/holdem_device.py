@@ -26,8 +26,9 @@ from safetensors.numpy import save_file
 import feint
 from feint.arena.betting import unroll_betting
 from feint.arena.policy import Uniform
+from feint.evaluate.league import round_robin
 from feint.evaluate.local_best_response import local_best_response
-from feint.evaluate.match import cross_table, match
+from feint.evaluate.match import match
 from feint.forms.dealt import CardForm
 from feint.learners import nfsp, q_learning
 from feint.players.player import StrategyPlayer
@@ -63,9 +64,9 @@ def main() -> None:
         save_file(players[name].strategy.arrays(), args.out / f"{name}.safetensors")
         (args.out / "holdem.json").write_text(json.dumps(results, indent=1, default=str) + "\n")
     players["random"] = Random().at(form, 0)
-    table = cross_table(form, players, args.matches)
-    cross = {pair: played.winnings.in_big_blinds(form.big_blind) for pair, played in table.items()}
-    results["cross"] = {f"{a} / {b}": [won.value, (won.high - won.low) / 2] for (a, b), won in cross.items()}
+    table = round_robin(form, players, args.matches, 0, lambda *_: None)
+    cross = {pair: won.in_big_blinds(form.big_blind) for both in table for pair, won in both.items()}
+    results["cross"] = {f"{a} / {b}": [won.value, won.half] for (a, b), won in cross.items()}
     for (one, other), won in cross.items():
         print(f"{one} / {other}: {won.words}", flush=True)
     (args.out / "holdem.json").write_text(json.dumps(results, indent=1, default=str) + "\n")
@@ -105,7 +106,7 @@ def judge(learner, betting, state, args):
     bound = local_best_response(betting, policy, args.bounds).in_big_blinds(betting.big_blind)
     return {
         "winnings": won.value,
-        "error": (won.high - won.low) / 2,
+        "error": won.half,
         "bound": [bound.low, bound.value, bound.high],
         "match_seconds": played - begun,
         "bound_seconds": time.perf_counter() - played,

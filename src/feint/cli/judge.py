@@ -136,10 +136,10 @@ def play_match(
     exact = exact_winnings(lineup.form, lineup.players)
     unit = 1000 / lineup.form.big_blind
     if as_json:
-        low, high = played.interval
+        won = played.winnings.in_big_blinds(lineup.form.big_blind)
         words = {"first": first, "second": second, "game": lineup.form.name, "hands": played.hands, "asked": hands}
-        error, exactly = (high - low) / 2 * unit, None if exact is None else exact * unit
-        numbers = {"winnings": played.mean * unit, "error": _or_none(error), "unit": "mbb/h", "exact": exactly}
+        exactly = None if exact is None else exact * unit
+        numbers = {"winnings": won.value, "error": _or_none(won.half), "unit": won.unit, "exact": exactly}
         taken_out = {} if gain is None else {"aivat": True, "hands_saved": _or_none(gain)}
         print_json(words | numbers | {"deals_saved": _or_none(played.saved)} | taken_out)
         return
@@ -159,12 +159,11 @@ def play_match(
 
 def _won(lineup: LineUp, played: Match) -> str:
     """Winnings with how far luck reaches, once that is known."""
-    low, high = played.interval
-    unit = 1000 / lineup.form.big_blind
-    off = f"{(high - low) / 2 * unit:,.1f}" if math.isfinite(low) else "?"
-    return f"{played.mean * unit:+,.1f} ± {off} mbb/h"
+    won = played.winnings.in_big_blinds(lineup.form.big_blind)
+    off = _or_none(won.half)
+    return f"{won.value:+,.1f} ± {'?' if off is None else f'{off:,.1f}'} mbb/h"
 
 
-def _or_none(number: float) -> float | None:
+def _or_none(number: float | None) -> float | None:
     """JSON has no infinity."""
-    return number if math.isfinite(number) else None
+    return None if number is None or not math.isfinite(number) else number

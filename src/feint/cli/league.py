@@ -73,5 +73,5 @@ MOST_CIRCLES = 5
 
 
 def _cell(won: Measure) -> str:
-    off = "" if won.low is None or won.high is None else f" ± {(won.high - won.low) / 2:,.0f}"
+    off = "" if won.half is None else f" ± {won.half:,.0f}"
     return f"{won.value:+,.0f}{off}"

@@ -8,7 +8,7 @@ plain interval; told on the way, one that holds wherever the match is stopped. T
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
@@ -207,26 +207,3 @@ class Winnings(Judge):
 
 
 JUDGES = {"winnings": Winnings()}
-
-
-def cross_table(
-    form: Form,
-    players: Mapping[str, Player],
-    hands: int,
-    seed: int = 0,
-    progress: Callable[[str], None] | None = None,
-) -> dict[tuple[str, str], Match]:
-    """Everyone against everyone: what each named player wins off each other one, who takes all other seats."""
-    table: dict[tuple[str, str], Match] = {}
-    names = list(players)
-    for number, name in enumerate(names):
-        for other in names[number + 1 :]:
-            if progress:
-                progress(f"{name} against {other}")
-            played = table[name, other] = play_players(form, (players[name], players[other]), hands, seed)
-            table[other, name] = (
-                replace(played, mean=-played.mean)
-                if form.players == 2 and form.zero_sum
-                else play_players(form, (players[other], players[name]), hands, seed)
-            )
-    return table

@@ -46,6 +46,11 @@ class Measure:
     response: str | None = None
     """Whose winnings a lower bound is: those of a local or a learned best response; None where that is not said."""
 
+    @property
+    def half(self) -> float | None:
+        """Half the width of its interval, which is what stands behind the ±; None where luck plays no part."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
     def times(self, scale: float) -> Measure:
         low, high = (None if each is None else each * scale for each in (self.low, self.high))
         return replace(self, value=self.value * scale, low=low, high=high)

@@ -13,7 +13,7 @@ from feint.arena.policy import Always, Uniform
 from feint.arena.tables import build_arena
 from feint.evaluate.interval import FEWEST, reach
 from feint.evaluate.match import match
-from feint.evaluate.measure import Pace, bound_by_play
+from feint.evaluate.measure import ESTIMATE, LOWER_BOUND, Measure, Pace, bound_by_play
 
 SEEDS, DEALS, LOOK = 2000, 2000, 20
 
@@ -64,6 +64,30 @@ def test_what_was_left_on_the_way_says_so():
     assert left.high - left.low > 1.5 * (whole.high - whole.low)
     assert "over 200 hands: a lower bound" in str(whole)
     assert "over 200 of 2,000 hands: a lower bound" in str(left)
+
+
+@pytest.mark.parametrize(
+    ("half", "words"),
+    [
+        (0.0, "1,515 ± 0 mbb/h"),
+        (0.00001, "1,515.4600 ± 0.0000 mbb/h"),
+        (0.02, "1,515.46 ± 0.02 mbb/h"),
+        (0.4, "1,515.5 ± 0.4 mbb/h"),
+        (1.0, "1,515 ± 1 mbb/h"),
+        (23.7, "1,515 ± 24 mbb/h"),
+        (math.inf, "1,515 ± inf mbb/h"),
+    ],
+)
+def test_numbers_have_as_many_decimals_as_show_how_narrow_their_interval_is(half, words):
+    found = Measure("winnings", 1515.46, "mbb/h", ESTIMATE, 1515.46 - half, 1515.46 + half)
+    assert found.words == words
+    assert found.half == pytest.approx(half)
+    assert Measure("winnings", 1515.46, "mbb/h", ESTIMATE).half is None
+
+
+def test_bounds_have_as_many_decimals():
+    found = Measure("exploitability", 3.26, "mbb/h", LOWER_BOUND, 3.06, 3.46)
+    assert found.words == "at least 3.1 mbb/h (a best response won 3.3, 3.1 to 3.5)"
 
 
 def test_a_match_that_is_looked_at_may_be_stopped(tree_of, monkeypatch):

@@ -73,5 +73,6 @@ MOST_CIRCLES = 5
 
 
 def _cell(won: Measure) -> str:
-    off = "" if won.half is None else f" ± {won.half:,.0f}"
-    return f"{won.value:+,.0f}{off}"
+    digits = f",.{won.decimals}f"
+    off = "" if won.half is None else f" ± {won.half:{digits}}"
+    return f"{won.value:+{digits}}{off}"

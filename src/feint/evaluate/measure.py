@@ -23,6 +23,8 @@ CHIPS = "chips per hand"
 EXACT, LOWER_BOUND, ESTIMATE = "exact", "lower bound", "estimate"
 NAMES = {"nash_conv": "NashConv", "exploitability_mbb": "exploitability"}
 """What people call some measures."""
+MOST_DECIMALS = 4
+"""Of a number in mbb/h."""
 
 
 @final
@@ -51,6 +53,11 @@ class Measure:
         """Half the width of its interval, which is what stands behind the ±; None where luck plays no part."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
+    @property
+    def decimals(self) -> int:
+        """How many of a number in mbb/h are told: none, or as many as show how narrow its interval is."""
+        return 0 if not self.half or self.half >= 1 else min(-math.floor(math.log10(self.half)), MOST_DECIMALS)
+
     def times(self, scale: float) -> Measure:
         low, high = (None if each is None else each * scale for each in (self.low, self.high))
         return replace(self, value=self.value * scale, low=low, high=high)
@@ -62,13 +69,13 @@ class Measure:
     @property
     def words(self) -> str:
         """The number in words."""
-        if self.low is None or self.high is None:
+        if self.low is None or self.high is None or self.half is None:
             return f"{self.value:.6g} {self.unit} ({self.kind})"
-        digits = ",.0f" if self.unit == "mbb/h" else ".4g"
+        digits = f",.{self.decimals}f" if self.unit == "mbb/h" else ".4g"
         value, low, high = (f"{each:{digits}}" for each in (self.value, self.low, self.high))
         if self.kind == LOWER_BOUND:  # what is sure, but for bad luck with the cards, and what was won
             return f"at least {max(self.low, 0.0):{digits}} {self.unit} (a best response won {value}, {low} to {high})"
-        return f"{value} ± {(self.high - self.low) / 2:{digits}} {self.unit}{self.kind.removeprefix(ESTIMATE)}"
+        return f"{value} ± {self.half:{digits}} {self.unit}{self.kind.removeprefix(ESTIMATE)}"
 
     def __str__(self) -> str:
         kind = f": a {self.kind}" if self.kind == LOWER_BOUND else ""

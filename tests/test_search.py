@@ -16,7 +16,6 @@ from feint.public.judge import judge
 from feint.runs.lessons import lessons_in, load_lessons, make_lessons
 from feint.search.bets import by_moves, considered, places
 from feint.search.beyond import CheckedDown, Nothing
-from feint.search.given import solve_situations
 from feint.search.lookahead import TOOL, Lookahead, Method
 from feint.search.oracle import NEARLY, PlayedOut
 from feint.search.resolving import searches_of, written_out
@@ -149,34 +148,6 @@ def test_situations_are_drawn_and_solved_the_same_again(no_limit):
     apart = np.abs(np.asarray(first.ranges)[:, 0, :, None] - np.asarray(first.ranges)[:, 0, None]) * alike
     assert apart[met].max() < 1e-6
     assert apart[~met].max() > 0.1
-
-
-@pytest.mark.parametrize("name", ["leduc", pytest.param("leduc_no_limit", marks=pytest.mark.slow)])
-def test_situations_that_somebody_names_are_solved(name):
-    game = load_game(name)
-    drawn = eqx.filter_jit(drawing_of(game, QUICK, 6, met=0.5))(jax.random.key(1))
-    each = [np.flatnonzero(np.asarray(drawn.board) == board) for board in range(6)]
-    order = np.random.default_rng(0).permutation(6)
-    pots = np.asarray(drawn.paid, float)[each[0]]  # the same on every board
-    ranges = np.stack([np.moveaxis(np.asarray(drawn.ranges)[rows], 1, 0) for rows in each], 1).astype(float)
-    found = solve_situations(game, pots[order], ranges[:, :, order], iterations=20)
-    for board, rows in enumerate(each):
-        here = np.asarray(found.values)[np.asarray(found.board) == board]
-        np.testing.assert_allclose(here, np.asarray(drawn.values)[rows][order], atol=2e-3)
-
-
-def test_impossible_situations_are_refused(no_limit):
-    ranges = np.full((2, 6, 1, 5), 0.2)
-    for wrong, sentence in (
-        (([1200.0], ranges), r"from 100 to 1199\.88 chips .*, and a pot of 1200 each was given"),
-        (([float("nan")], ranges), "a pot of nan each was given"),
-        (([100.0], ranges[:, :5]), r"2 players, 6 boards, .* but an array of shape \(2, 5, 1, 5\) was given\.$"),
-        (([100.0], 2 * ranges), "give numbers of 0 and more that sum to 1"),
-        (([100.0], ranges * np.nan), "give numbers of 0 and more that sum to 1"),
-        (([100.0], np.full((2, 6, 1, 5), [1.0, -1.0, 1.0, 0.0, 0.0])), "give numbers of 0 and more that sum to 1"),
-    ):
-        with pytest.raises(BadInput, match=sentence):
-            solve_situations(no_limit, *wrong)
 
 
 @pytest.mark.parametrize("kind", ["buckets", "ordered", "even"])

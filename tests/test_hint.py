@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from feint.forms.library import form_of
-from feint.learners.hint import hint
 from feint.learners.nfsp import MEDIUM, NFSP
 from feint.learners.q_learning import QLearning
 from feint.solvers.cfr import CFR
@@ -23,7 +22,7 @@ MIDDLE = "holdem(ranks=2,rounds=2)"
     ],
 )
 def test_a_solver_or_minibatches_are_named(config, told, not_told):
-    words = hint(config, form_of(MIDDLE))
+    words = config.hint(form_of(MIDDLE))
     assert f"{MIDDLE} has 39,424 information sets; sooner done with " in words
     assert "cfr+" in words
     assert told in words
@@ -32,11 +31,11 @@ def test_a_solver_or_minibatches_are_named(config, told, not_told):
 
 @pytest.mark.slow
 def test_nothing_is_said_where_nothing_is_to_be_said():
-    assert hint(NFSP(), form_of("leduc")) is None, "small enough"
-    assert hint(CFR(), form_of(MIDDLE)) is None, "a solver already"
-    assert hint(MEDIUM, form_of("holdem")) is None, "no solver takes it"
-    assert hint(MEDIUM, form_of("leduc(players=3)")) is None, "no solver need find an equilibrium for three"
-    assert "--preset medium" in hint(NFSP(), form_of("leduc(players=3)"))
+    assert NFSP().hint(form_of("leduc")) is None, "small enough"
+    assert CFR().hint(form_of(MIDDLE)) is None, "a solver already"
+    assert MEDIUM.hint(form_of("holdem")) is None, "no solver takes it"
+    assert MEDIUM.hint(form_of("leduc(players=3)")) is None, "no solver need find an equilibrium for three"
+    assert "--preset medium" in NFSP().hint(form_of("leduc(players=3)"))
 
 
 @pytest.mark.slow

@@ -71,7 +71,6 @@ def train(
 
 def _tell(run: Run, game: str, as_json: bool) -> None:
     """Draw the curve of a finished run and say how good it is."""
-    from feint.learners.hint import hint
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.runs.config import resolve
@@ -92,7 +91,7 @@ def _tell(run: Run, game: str, as_json: bool) -> None:
         f"\n  feint train {algorithm} {shlex.quote(game)} --resume --out {where} --seconds 60",
         soft_wrap=True,
     )
-    if words := hint(resolve(algorithm, run.config.settings), run.form):
+    if words := resolve(algorithm, run.config.settings).hint(run.form):
         err.print(words, soft_wrap=True)
 
 

@@ -1,6 +1,7 @@
 """Forms of a game: what everyone who trains, judges or plays needs of it, whatever its size.
 
-A small game is unrolled whole (unrolled.py), a large card game's betting alone (dealt.py). Callers ask the form for
+A small game is unrolled whole (unrolled.py), of a larger card game the public tree (public.py) or the betting alone
+(dealt.py). Callers ask the form for
 what they need and never which kind it is; what a form cannot give it refuses in a sentence. A form joins Feint as a
 file of this folder that declares `FORMS`.
 """

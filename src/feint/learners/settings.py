@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from feint.learners.self_play import SelfPlay
 
 
+MANY = 5_000
+"""Information sets from which on a tally, which looks at all of them in every step, is slower than minibatches."""
 SLIGHT = 1e-6
 """Added to values above the least, so that equal ones have equal shares."""
 
@@ -244,6 +246,14 @@ class SelfPlaySettings(Config):
 
     @abstractmethod
     def on(self, form: Form) -> SelfPlay: ...
+
+    def hint(self, form: Form) -> str | None:
+        if form.tree is None or len(form.tree.player) < MANY:
+            return None
+        others = ["nfsp --preset medium, which learns from minibatches"] if self.counts else []
+        if form.players == 2 and form.zero_sum:
+            others.append("cfr+, which solves it")
+        return f"{form.name} has {form.size}; sooner done with {' or '.join(others)}." if others else None
 
     def alike(self, form: Form) -> bool:
         return form.has_public and form.situations(0, self.encoding).symmetric

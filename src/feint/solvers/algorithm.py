@@ -105,6 +105,10 @@ class Config(ABC):
         """Whether it plays all boards alike that differ in the names of suits alone: then one can stand for them."""
         return self.needs_tree
 
+    def hint(self, form: Form) -> str | None:
+        """What would do better on a game in the same time, in a sentence; None where there is nothing to say."""
+        return None
+
     def check(self, form: Form) -> None:  # noqa: B027  (most take any game, or any that has a tree)
         """Refuse games that it is not for, in a sentence and before anything is computed."""
 

@@ -1,9 +1,9 @@
 """The rule bot: a table of actions for every group of starting hands and for every made hand.
 
-Before the flop the starting hand has a table. On each later street the bot makes three calls: it forgets what it had
-made before, matches its cards to the board, and evaluates what that makes to an action. What the opponent did up to and
-on the flop says what their starting hand is taken for, and that corrects the bot on the turn and on the river. In Leduc
-the first round says it, and corrects the second; there all is a function of what the bot sees, so it is a strategy.
+Before the flop the starting hand has a table, and on each later street what the bot's cards make of the board has one.
+What the opponent did up to and on the flop says what their starting hand is taken for, and that corrects the bot on the
+turn and on the river. In Leduc the first round says it, and corrects the second; there all is a function of what the
+bot sees, so it is a strategy.
 """
 
 from __future__ import annotations
@@ -49,8 +49,6 @@ class HoldemRuleBot(Player):
 
     def __init__(self, game: Poker, seed: int | None) -> None:
         self._deck, self._standings, self._random = game.deck, Standings(game), np.random.default_rng(seed)
-        self._made: str | None = None
-        """What its cards make of the board."""
 
     def move(self, seen: Observation) -> int:
         told = self.chances(seen)
@@ -59,22 +57,10 @@ class HoldemRuleBot(Player):
     def chances(self, seen: Observation) -> dict[int, float]:
         """How often it makes each move here."""
         _, hole, board, moves = cast("Any", seen.view)
-        self._forget()
-        self._match(hole, board)
-        return self._evaluate(hole, self._standings[moves])
-
-    def _forget(self) -> None:
-        """What was made of the board on the street before counts no more."""
-        self._made = None
-
-    def _match(self, hole: Cards, board: Cards) -> None:
-        """What the cards make of the board, once there is one."""
-        self._made = made_hand(self._deck, hole, board) if board else None
-
-    def _evaluate(self, hole: Cards, standing: Standing) -> dict[int, float]:
-        """From what was made, or from the starting hand, to an action."""
-        table = MADE_HANDS[self._made] if self._made else starting_hand(self._deck, hole)
-        return evaluated(table, standing, HOLDEM_LOOKS)
+        # The paper has three calls on each street: to forget what was made before, match the board, and evaluate that.
+        made = made_hand(self._deck, hole, board) if board else None
+        table = MADE_HANDS[made] if made else starting_hand(self._deck, hole)
+        return evaluated(table, self._standings[moves], HOLDEM_LOOKS)
 
 
 def leduc_strategy(form: Form, game: Poker) -> TabularStrategy:

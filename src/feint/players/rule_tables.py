@@ -24,7 +24,7 @@ from feint.games.cards import (
     best_five,
 )
 from feint.games.postflop import DECK
-from feint.games.ranges import read_range
+from feint.games.ranges import kind_of, read_range
 from feint.players.action_tables import ActionTable
 
 TABLE_1 = ActionTable(first="raise 3-5 big blinds", raised="raise 3-4 small blinds", reraised="all-in", all_in="call")
@@ -81,20 +81,14 @@ LEDUC_HANDS = {
 
 def starting_hand(deck: Deck, hole: Cards) -> ActionTable:
     """The table for two cards before the flop."""
-    return _groups().get(_name(deck, hole), STARTING_HANDS[""])
+    return _groups().get(kind_of(tuple(sorted(hole)), deck), STARTING_HANDS[""])
 
 
 @cache
 def _groups() -> dict[str, ActionTable]:
     """The table of every starting hand by its name, but for those of the last group."""
     named = ((hands, table) for hands, table in STARTING_HANDS.items() if hands)
-    return {_name(DECK, cards): table for hands, table in named for cards in read_range(hands, DECK)}
-
-
-def _name(deck: Deck, hole: Cards) -> str:
-    """Two cards as players call them: AA, AKs where they are of one suit, AKo where they are not."""
-    (low, suit), (high, other) = sorted((deck.rank(card), deck.suit(card)) for card in hole)
-    return deck.ranks[high] + deck.ranks[low] + ("" if high == low else "s" if suit == other else "o")
+    return {kind_of(cards, DECK): table for hands, table in named for cards in read_range(hands, DECK)}
 
 
 def made_hand(deck: Deck, hole: Cards, board: Cards) -> str:

@@ -215,7 +215,8 @@ def test_who_cannot_sit_at_many_tables_is_refused():
 def test_what_is_not_installed_is_told(monkeypatch, module, library):
     monkeypatch.setitem(sys.modules, library, None)
     monkeypatch.setitem(sys.modules, f"{library}.spaces", None)
-    monkeypatch.delitem(sys.modules, f"feint.adapters.{module}")
+    for name in {module, library}:
+        monkeypatch.delitem(sys.modules, f"feint.adapters.{name}")
     with pytest.raises(feint.BadInput, match=rf"{library}, which is not installed; run: pip install 'feint\[envs\]'"):
         importlib.import_module(f"feint.adapters.{module}")
 

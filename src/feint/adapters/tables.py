@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple, final
 
+from feint.adapters.gymnasium import checked_seat, seated  # first, for it says what to do where gymnasium is missing
+
+# isort: split
 import jax
 import jax.numpy as jnp
 import numpy as np
+from gymnasium.spaces import Box, Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
 from jaxtyping import Array, Bool, Float, Int, Int8, PRNGKeyArray
 
-from feint.adapters.gymnasium import checked_seat, seated
 from feint.adapters.shown import Shown
 from feint.arena.arena import Arena, Where, as_uniform, draw, playable, random_words
 from feint.arena.policy import Policy
@@ -19,16 +24,6 @@ from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.players.player import Player
 from feint.tree.compiled import compiled
-
-try:
-    from gymnasium.spaces import Box, Discrete
-    from gymnasium.vector import AutoresetMode, VectorEnv
-    from gymnasium.vector.utils import batch_space
-except ImportError as error:
-    raise BadInput(
-        "Gymnasium's environments need gymnasium, which is not installed; run: pip install 'feint[envs]'."
-    ) from error
-
 
 PLAIN = "nfsp"
 """The encoding that the rules themselves give."""

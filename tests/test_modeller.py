@@ -60,14 +60,14 @@ def test_hands_that_nobody_saw_are_inferred_without_bias(name):
     tree = feint.unroll(name)
     watched, mine, theirs = watch(tree), random_table(tree, 2), random_table(tree, 3)
     seen, truth = [], np.zeros_like(theirs)
-    for seat, sight in enumerate(watched.sights):
+    for seat, ending in enumerate(watched.endings):
         table = np.where((tree.player == seat)[:, None], mine, theirs)
         ends = watched.reached(table, (0, 1))[tree.terminal]
         assert ends.sum() == pytest.approx(1)
-        seen.append(np.bincount(sight.of, ends))
+        seen.append(np.bincount(ending.of, ends))
         truth[tree.player != seat] = watched.made(ends)[tree.player != seat]
     np.testing.assert_allclose(inferred(watched, theirs, seen), truth, atol=1e-12)
-    shown = [counts * sight.shown for counts, sight in zip(seen, watched.sights, strict=True)]
+    shown = [counts * ending.shown for counts, ending in zip(seen, watched.endings, strict=True)]
     only = inferred(watched, theirs, shown)
     assert (only <= truth + 1e-12).all()
     folds = tree.actions.index("fold")
@@ -76,13 +76,13 @@ def test_hands_that_nobody_saw_are_inferred_without_bias(name):
 
 def test_ends_are_told_apart_by_what_is_seen_alone(leduc):
     watched = watch(leduc.tree)
-    for sight in watched.sights:
-        assert len(sight.number) == len(sight.shown) == sight.of.max() + 1 < len(leduc.tree.terminal)
-        for ((_, hole, _, moves), other), number in sight.number.items():
+    for ending in watched.endings:
+        assert len(ending.number) == len(ending.shown) == ending.of.max() + 1 < len(leduc.tree.terminal)
+        for ((_, hole, _, moves), other), number in ending.number.items():
             folded = 0 in sum(moves, ())
-            assert sight.shown[number] == (other is not None) == (not folded)
+            assert ending.shown[number] == (other is not None) == (not folded)
             # Whoever folds, or makes the other fold, leaves open which of three cards it was.
-            assert (sight.of == number).sum() == 1 if other else (sight.of == number).sum() in (2, 3), hole
+            assert (ending.of == number).sum() == 1 if other else (ending.of == number).sum() in (2, 3), hole
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
@@ -159,11 +159,11 @@ def test_learned_triples_are_those_that_were_played(kuhn, sly):
     watched = watch(tree)
     random = np.random.default_rng(0)
     seen, met = [], np.zeros(len(tree.player), bool)
-    for seat, sight in enumerate(watched.sights):
+    for seat, ending in enumerate(watched.endings):
         table = np.where((tree.player == seat)[:, None], tree.uniform(), sly.probabilities)
         ends = watched.reached(table, (0, 1))[tree.terminal]
         met |= (watched.made(ends).sum(1) > 0) & (tree.player != seat)
-        seen.append(np.bincount(sight.of, random.multinomial(20_000, ends), len(sight.shown)).astype(float))
+        seen.append(np.bincount(ending.of, random.multinomial(20_000, ends), len(ending.shown)).astype(float))
     off = {}
     before = new_model(watched.decisions, Modeller().hidden, 0)
     np.testing.assert_allclose(before.table(watched.decisions), tree.uniform(), atol=1e-9)
@@ -221,9 +221,9 @@ def test_at_the_table_hands_come_as_they_are_drawn_at_once(kuhn, sly):
     for hand in range(hands):
         table.hand([at_table, other] if hand % 2 == 0 else [other, at_table])
     watched, tree = at_table.learner.watched, kuhn.tree
-    for seat, sight in enumerate(watched.sights):
+    for seat, ending in enumerate(watched.endings):
         both = np.where((tree.player == seat)[:, None], tree.uniform(), sly.probabilities)
-        share = np.bincount(sight.of, watched.reached(both, (0, 1))[tree.terminal])
+        share = np.bincount(ending.of, watched.reached(both, (0, 1))[tree.terminal])
         error = np.sqrt(share * (1 - share) / (hands / 2))
         assert (np.abs(at_table.learner.seen[seat] / (hands / 2) - share) <= 4 * error + 1e-12).all()
 

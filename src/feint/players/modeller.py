@@ -79,7 +79,7 @@ class Learner:
 
     def __init__(self, config: Modeller, form: Form, seed: int) -> None:
         self.watched: Watched = watch(form.whole("The opponent modeller"))
-        self.seen = tuple(np.zeros(len(sight.shown)) for sight in self.watched.sights)
+        self.seen = tuple(np.zeros(len(ending.shown)) for ending in self.watched.endings)
         """How often hands have ended in each way that can be told apart, by its own seat."""
         self.model: Model | Counts = (
             Counts(self.watched.tree.uniform())
@@ -123,12 +123,12 @@ class Learner:
         while self.hands < hands:
             plays = (1 - curious) * self.answer + curious * tree.uniform()
             first, last = self.hands, min(self.due, hands)
-            for seat, sight in enumerate(self.watched.sights):
+            for seat, ending in enumerate(self.watched.endings):
                 count = (last + 1 - seat) // 2 - (first + 1 - seat) // 2
                 table = np.where((tree.player == seat)[:, None], plays, theirs)
                 ends = self.watched.reached(table, (0, 1))[tree.terminal]
                 drawn = self._random.multinomial(count, ends / ends.sum())
-                self.add(seat, np.bincount(sight.of, drawn, len(sight.shown)).astype(int))
+                self.add(seat, np.bincount(ending.of, drawn, len(ending.shown)).astype(int))
 
 
 @final
@@ -152,9 +152,9 @@ class ModellerPlayer(Player):
         return int(self._form.by_move(row).argmax())
 
     def end(self, result: Result) -> None:
-        sight = self.learner.watched.sights[self._seat]
-        ends = np.zeros(len(sight.shown), int)
-        ends[sight.number[self._view, result.revealed.get(1 - self._seat)]] = 1
+        ending = self.learner.watched.endings[self._seat]
+        ends = np.zeros(len(ending.shown), int)
+        ends[ending.number[self._view, result.revealed.get(1 - self._seat)]] = 1
         self.learner.add(self._seat, ends)
 
 

@@ -46,7 +46,7 @@ NEVER = -1e9
 
 @final
 @dataclass(frozen=True, eq=False)
-class Sight:
+class Endings:
     """How hands may end, as whoever sits in one seat sees it; `e` counts the ends that can be told apart."""
 
     number: Mapping[tuple[Hashable, Hashable], int]
@@ -80,7 +80,7 @@ class Watched:
 
     tree: Tree
     levels: tuple[slice, ...]
-    sights: tuple[Sight, Sight]
+    endings: tuple[Endings, Endings]
     """By the seat of whoever watches."""
 
     @cached_property
@@ -127,13 +127,13 @@ def watch(tree: Tree) -> Watched:
         elif game.actor(state) >= 0:
             states += [game.play(state, move) for move in game.legal(state)]
     ends = [states[node] for node in tree.terminal]
-    sights = []
+    endings = []
     for seat in range(2):
         seen = [(game.view(state, seat), game.revealed(state).get(1 - seat)) for state in ends]
         number: dict[tuple[Hashable, Hashable], int] = {key: place for place, key in enumerate(dict.fromkeys(seen))}
         shown = np.array([hand is not None for _, hand in number])
-        sights.append(Sight(number, np.array([number[key] for key in seen]), shown))
-    return Watched(tree, tuple(levels_of(tree)), (sights[0], sights[1]))
+        endings.append(Endings(number, np.array([number[key] for key in seen]), shown))
+    return Watched(tree, tuple(levels_of(tree)), (endings[0], endings[1]))
 
 
 def _decisions(watched: Watched) -> Decisions:
@@ -200,7 +200,7 @@ class Counts:
 
     def counted(self, watched: Watched, seen: Sequence[Float[np.ndarray, " _"]], infer: bool) -> Counts:
         """What is believed once hands have ended so often; those not shown count as they are likely, or not at all."""
-        told = seen if infer else [ends * sight.shown for ends, sight in zip(seen, watched.sights, strict=True)]
+        told = seen if infer else [ends * ending.shown for ends, ending in zip(seen, watched.endings, strict=True)]
         shares, before = self.shares, PRIOR * watched.tree.uniform()
         for _ in range(ROUNDS):
             made = inferred(watched, shares, told) + before
@@ -231,7 +231,7 @@ def learned(
         usual = decisions.legal * (counts.sum(0) + PRIOR)
         usual = usual / usual.sum(1, keepdims=True)
         if not infer:
-            only = tuple(counts * sight.shown for counts, sight in zip(seen, watched.sights, strict=True))
+            only = tuple(counts * ending.shown for counts, ending in zip(seen, watched.endings, strict=True))
             made = by_decision(decisions, inferred(watched, table, only))
         before = PRIOR * usual[:, :, None] * decisions.dealt[:, None]
         trained, hands = fit(model.trained, decisions.features, decisions.dealt, made + before)
@@ -245,12 +245,12 @@ def inferred(
 ) -> Float[np.ndarray, "i a"]:
     """How often the opponent has made each move with each hand: where none was shown, by how likely they were."""
     made = np.zeros(table.shape)
-    for seat, (sight, counts) in enumerate(zip(watched.sights, seen, strict=True)):
+    for seat, (ending, counts) in enumerate(zip(watched.endings, seen, strict=True)):
         likely = watched.reached(table, [1 - seat])[watched.tree.terminal]
-        total = np.bincount(sight.of, likely, len(counts))
+        total = np.bincount(ending.of, likely, len(counts))
         share = np.divide(counts, total, out=np.zeros_like(total), where=total > 0)
         theirs = watched.tree.player == 1 - seat
-        made[theirs] = watched.made(likely * share[sight.of])[theirs]
+        made[theirs] = watched.made(likely * share[ending.of])[theirs]
     return made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,7 @@ def draw_chart(
     return keep(figure, path)
 
 
-def _cell(axes: Any, row: int, column: int, shares: Float[np.ndarray, " a"], colours: Mapping[int, Any]) -> None:
+def _cell(axes: Any, row: int, column: int, shares: Float[np.ndarray, " a"], colours: dict[int, Any]) -> None:
     """One kind of hand, filled from the left: raises, the largest first, then calls, then folds."""
     from matplotlib.patches import Rectangle
 

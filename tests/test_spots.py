@@ -15,7 +15,7 @@ from feint.cli import app
 from feint.cli.solve import _print as tell
 from feint.games.errors import BadInput
 from feint.games.hand import Menu
-from feint.games.postflop import DECK, Lock, Spot
+from feint.games.postflop import DECK, MENU, Lock, Spot
 from feint.games.ranges import read_range
 from feint.public.build import build_public_tree
 from feint.public.combinations import chosen
@@ -78,6 +78,31 @@ def test_a_polarised_river_is_played_as_theory_has_it(polar):
     answer = polar.at("all-in")
     assert (answer.seat, answer.moves) == ("ip", ("fold", "call"))
     assert answer.overall[1] == pytest.approx(0.5, abs=0.02)
+
+
+def test_with_fixed_bets_a_polarised_river_is_the_same():
+    """Bets of 5 on the flop are 10 here, the pot; queens have no use for raises, nor six-five after one."""
+    fixed = solve(replace(POLAR, menus=MENU, stack=0.0, limit=5.0), share=0.0005)
+    first = fixed.at()
+    assert first.moves == ("check", "bet")
+    assert fixed.wins("oop") == pytest.approx(9.0, abs=0.02)
+    kinds = {kind: chances for kind, _, chances, _, _ in first.kinds()}
+    assert kinds["AA"][1] == pytest.approx(1.0, abs=0.02)
+    assert kinds["65s"][1] == pytest.approx(0.75, abs=0.03)
+    answer = fixed.at("bet")
+    assert answer.moves == ("fold", "call", "raise")
+    assert answer.overall == pytest.approx([0.5, 0.5, 0.0], abs=0.02)
+
+
+def test_fixed_bets_double_after_the_flop_and_come_four_in_a_row():
+    spot = Spot("QsJh2h", "AA", "KK", pot=8, stack=0, limit=2)
+    assert [each.raise_by for each in spot.game.rounds] == [2, 4, 4]
+    hand = spot.after("bet raise raise raise").hand
+    assert max(hand.paid) == 4 + 4 * 2
+    assert [spot.game.spoken(hand, move) for move in spot.game.legal(hand)] == ["fold", "call"]
+    assert max(spot.after("bet call / 5c bet").hand.paid) == 4 + 2 + 4
+    assert Spot("QsJh2h5c", "AA", "KK", pot=8, stack=0, limit=2).game.rounds[0].raise_by == 4
+    assert Spot.read(json.loads(json.dumps(spot.words()))).words() == spot.words()
 
 
 @pytest.mark.parametrize(("cap", "bluffs", "wins"), [(None, 10 / 17, (90 + 9 * 17) / 19), (2.0, 10 / 18, 252 / 19)])
@@ -329,6 +354,9 @@ def test_sizes_are_known_before_anything_is_made():
         (("QsJh2h5c7d", "--stack", "0"), "a stack above 0"),
         (("QsJh2h5c7d", "--bets", "0"), "above 0"),
         (("QsJh2h5c7d", "--bets", "half"), "fractions of the pot"),
+        (("QsJh2h5c7d", "--limit", "0"), "a limit above 0"),
+        (("QsJh2h5c7d", "--limit", "2", "--stack", "9"), "has no stack, menus, bets, raises or all_in, but stack was"),
+        (("QsJh2h5c7d", "--limit", "2", "--bets", "1"), "has no stack, menus, bets, raises or all_in, but bets was"),
         (("QsJh2h5c7d", "--rake", "1"), "a share of the pot from 0 to below 1"),
         (("QsJh2h5c7d", "--rake-cap=-1"), "0 chips or more"),
         (("QsJh2h5c7d", "--share", "2"), "--share is a share"),

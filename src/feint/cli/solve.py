@@ -45,6 +45,9 @@ def solve(
     raises: Annotated[
         str | None, typer.Option(help="Raises as fractions of the pot after calling; by default 0.5.")
     ] = None,
+    limit: Annotated[
+        float | None, typer.Option(help="Fixed bets: so much on the flop, twice that later; then there is no stack.")
+    ] = None,
     rake: Annotated[
         float | None, typer.Option(help="The share of every pot that the house takes: 0.05; by default none.")
     ] = None,
@@ -56,7 +59,7 @@ def solve(
     kept: Annotated[Path | None, typer.Option("--save", help="Keep the solution there: NAME.safetensors.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Solve a spot of no-limit hold'em from the flop on: what to do with every hand, and what it wins."""
+    """Solve a spot of hold'em from the flop on: what to do with every hand, and what it wins."""
     from feint.runs.resources import check_spot
     from feint.runs.solutions import SUFFIX, save_solution
     from feint.solvers.spots import Progress
@@ -64,7 +67,9 @@ def solve(
 
     if not 0 < share < 1:
         raise BadInput(f"--share is a share of the pot above 0 and below 1, but {share:g} was given; 0.003 is usual.")
-    given = {"oop": oop, "ip": ip, "pot": pot, "stack": stack, "rake": rake, "rake_cap": rake_cap}
+    given = {
+        "oop": oop, "ip": ip, "pot": pot, "stack": stack, "limit": limit, "rake": rake, "rake_cap": rake_cap
+    }  # fmt: skip
     spot = _spot(where, _said(given), _said({"bets": _sizes(bets), "raises": _sizes(raises)}))
     check_spot(spot)
     spot.after(betting)  # what cannot be shown is refused before hours of solving
@@ -123,10 +128,14 @@ def _spot(where: str, given: dict[str, Any], sizes: dict[str, list[str]]) -> Spo
     from feint.games.postflop import Spot
 
     told = _in_file(where) if where.endswith(".json") else {"board": where} | USUAL
+    if "limit" in given and "stack" not in given and not where.endswith(".json"):
+        del told["stack"]
     spot = Spot.read(told | given)
     if not sizes:
         return spot
     words = spot.words()
+    if spot.limit is not None:
+        return Spot.read(words | sizes)  # which says why not
     menus = {street: {seat: menu | sizes for seat, menu in by.items()} for street, by in words["menus"].items()}
     return Spot.read(words | {"menus": menus})
 

@@ -1,4 +1,4 @@
-"""Spots of no-limit hold'em for two from the flop on: a board, ranges, a pot, stacks and what may be bet."""
+"""Spots of hold'em for two from the flop on: a board, ranges, a pot, stacks and what may be bet."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ IN_POSITION, OUT_OF_POSITION = 0, 1
 SEATS = {"oop": OUT_OF_POSITION, "ip": IN_POSITION}
 MENU = Menu((0.5, 1.0), (0.5,))
 """What may be bet unless someone says otherwise."""
+CAP = 4
+"""Bets and raises in a row where they are fixed."""
+UNFIXED = ("stack", "menus", "bets", "raises", "all_in")
+"""What is not said where they are."""
 
 
 @final
@@ -63,10 +67,13 @@ class Spot:
     """… up to so many chips; None for no limit."""
     locks: tuple[Lock, ...] = ()
     """What players are bound to, if anything."""
+    limit: float | None = None
+    """The bet on the flop where bets are fixed, later ones being twice that; nobody runs out of chips then."""
 
     def __post_init__(self) -> None:
-        for name, value, least in (("pot", self.pot, 0.0), ("stack", self.stack, 0.0)):
-            if not (least < value < math.inf):
+        wanted = {"pot": self.pot} | ({"stack": self.stack} if self.limit is None else {"limit": self.limit})
+        for name, value in wanted.items():
+            if not 0 < value < math.inf:
                 raise BadInput(f"A spot needs a {name} above 0, but {name}={value:g} was given.")
         if not 0 <= self.rake < 1:
             raise BadInput(f"Rake is a share of the pot from 0 to below 1, but {self.rake:g} was given; 0.05 is usual.")
@@ -113,22 +120,34 @@ class Spot:
     @cached_property
     def game(self) -> Poker:
         """The rules of the spot. Half of the pot is each player's, as if it were an ante."""
-        menus = [(self.menu(street, "ip"), self.menu(street, "oop")) for street in self.streets]
-        sizes = {size for pair in menus for menu in pair for size in (*menu.bets, *menu.raises)}
         boards = (len(self.cards), *(1,) * (len(self.streets) - 1))
-        return Poker(
+        fixed = Poker(
             deck=DECK,
+            rounds=tuple(
+                Round(self._fixed(street), CAP, board, 1) for street, board in zip(self.streets, boards, strict=True)
+            ),
+            showdown=best_five,
             hole=2,
             ante=self.pot / 2,
-            stack=self.pot / 2 + self.stack,
-            pot_bets=tuple(sorted(sizes)) or (1.0,),
-            least=0.0,
-            rounds=tuple(Round(board=board, first=1, menus=pair) for board, pair in zip(boards, menus, strict=True)),
-            showdown=best_five,
             rake=self.rake,
             rake_cap=self.rake_cap,
             name=f"hold'em on {self.board}",
         )
+        if self.limit is not None:
+            return fixed
+        menus = [(self.menu(street, "ip"), self.menu(street, "oop")) for street in self.streets]
+        sizes = {size for pair in menus for menu in pair for size in (*menu.bets, *menu.raises)}
+        return replace(
+            fixed,
+            rounds=tuple(Round(board=board, first=1, menus=pair) for board, pair in zip(boards, menus, strict=True)),
+            stack=self.pot / 2 + self.stack,
+            pot_bets=tuple(sorted(sizes)) or (1.0,),
+            least=0.0,
+        )
+
+    def _fixed(self, street: str) -> float:
+        """The bet on a street where bets are fixed."""
+        return (self.limit or 1.0) * (1 if street == "flop" else 2)
 
     def after(self, betting: str) -> Street:
         """Where the hand stands after betting such as `check 0.5 pot call / 5c check`."""
@@ -157,19 +176,28 @@ class Spot:
 
     def words(self) -> dict[str, Any]:
         """The spot as JSON has it, which `read` reads."""
+        locks = [{"betting": each.betting, "moves": dict(each.moves), "hands": each.hands} for each in self.locks]
+        told = asdict(replace(self, menus=MENU, locks=())) | {"locks": locks}
+        if self.limit is not None:
+            return {name: value for name, value in told.items() if name not in UNFIXED}
         menus = {street: {seat: asdict(self.menu(street, seat)) for seat in SEATS} for street in self.streets}
-        return asdict(replace(self, menus=MENU, locks=())) | {
-            "menus": menus,
-            "locks": [{"betting": each.betting, "moves": dict(each.moves), "hands": each.hands} for each in self.locks],
-        }
+        return {name: value for name, value in told.items() if name != "limit"} | {"menus": menus}
 
     @classmethod
     def read(cls, words: Mapping[str, Any]) -> Spot:
-        """A spot as JSON has it: menus by street and player, or one under `bets`, `raises` and `all_in` for all."""
-        known = ("board", "oop", "ip", "pot", "stack", "menus", "bets", "raises", "all_in", "rake", "rake_cap", "locks")
-        _check_names(words, known, "A spot")
-        if missing := [name for name in known[:5] if name not in words]:
-            raise BadInput(f"A spot needs {', '.join(known[:5])}, but {', '.join(missing)} is missing.")
+        """A spot as JSON has it: menus by street and player, or one under `bets`, `raises` and `all_in` for all.
+
+        With `limit` bets are fixed, and nothing of that and no stack is said.
+        """
+        needed = ["board", "oop", "ip", "pot", *(["stack"] if words.get("limit") is None else [])]
+        _check_names(words, (*needed, *UNFIXED, "limit", "rake", "rake_cap", "locks"), "A spot")
+        if missing := [name for name in needed if name not in words]:
+            raise BadInput(f"A spot needs {', '.join(needed)}, but {', '.join(missing)} is missing.")
+        if "stack" not in needed and (loose := [name for name in UNFIXED if name in words]):
+            raise BadInput(
+                f"A spot with fixed bets has no {either(UNFIXED)}, but {either(loose, 'and')} was given; leave out one "
+                f"or the other."
+            )
         if "menus" in words and (same := [name for name in ("bets", "raises", "all_in") if name in words]):
             given = either(["menus", *same], "and")
             raise BadInput(
@@ -181,11 +209,12 @@ class Spot:
             str(words["oop"]),
             str(words["ip"]),
             _number(words["pot"], "pot"),
-            _number(words["stack"], "stack"),
+            _number(words.get("stack", 0.0), "stack"),
             _menus(words["menus"]) if "menus" in words else _menu(words),
             _number(words.get("rake", 0.0), "rake"),
             None if cap is None else _number(cap, "rake_cap"),
             _locks(words.get("locks", [])),
+            None if words.get("limit") is None else _number(words["limit"], "limit"),
         )
 
 

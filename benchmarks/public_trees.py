@@ -17,6 +17,8 @@ import jax.numpy as jnp
 from feint.games.library import load_game
 from feint.public.build import build_public_tree, public_size
 from feint.public.judge import judge
+from feint.public.play import Tables
+from feint.public.tree import PublicTree
 from feint.solvers.cfr import ALGORITHMS
 from feint.solvers.public_cfr import PublicRegretMinimiser
 from feint.solvers.regrets import Rule
@@ -30,19 +32,23 @@ def main() -> None:
     parser.add_argument("--way", choices=["sums", "products"], help="how showdowns are computed")
     parser.add_argument("--piece", type=int, help="how many boards are looked at together")
     parser.add_argument("--exact", action="store_true", help="in float64")
+    parser.add_argument("--single", action="store_true", help="in float32, however small, and judged in float64")
     asked = parser.parse_args()
     game, config, clock = load_game(asked.game), ALGORITHMS[asked.algorithm].config, time.perf_counter
     size, started = public_size(game), clock()
-    tree = build_public_tree(game, way=asked.way, piece=asked.piece, exact=asked.exact or None)
+    exact = True if asked.exact else False if asked.single else None
+    tree = build_public_tree(game, way=asked.way, piece=asked.piece, exact=exact)
+    judging = build_public_tree(game, way=asked.way, piece=asked.piece, exact=True) if asked.single else tree
     rule = Rule(config.alpha, config.beta, config.gamma, config.predictive)
     solver = PublicRegretMinimiser(jax.block_until_ready(tree), rule, config.alternating, "")
     told = {"game": asked.game, "algorithm": asked.algorithm, "device": jax.devices()[0].device_kind}
+    told |= {"way": asked.way, "exact": exact}
     told |= {"infosets": size.infosets, "cells": sum(size.cells), "built_s": clock() - started}
     state = eqx.filter_jit(lambda solver: jax.tree.map(jnp.copy, solver.init(jax.random.key(0))))(solver)
     started, count = clock(), jnp.asarray(1)
     forward = eqx.filter_jit(_forward, donate="all-except-first").lower(solver, state, count).compile()
-    look = eqx.filter_jit(lambda solver, state: judge(solver.tree, solver.strategy(state).weights))
-    jax.block_until_ready(look(solver, state))
+    look = eqx.filter_jit(lambda solver, state, tree: judge(tree, _as_in(tree, solver.strategy(state).weights)))
+    jax.block_until_ready(look(solver, state, judging))
     told["compiled_s"] = clock() - started
     done, spent, scale = 0, 0.0, 1000 / game.big_blind
     for step in map(int, asked.steps.split(",")):
@@ -50,7 +56,7 @@ def main() -> None:
         state = jax.block_until_ready(forward(solver, state, jnp.asarray(step - done)))
         took = clock() - started
         started = clock()
-        judged = jax.block_until_ready(look(solver, state))
+        judged = jax.block_until_ready(look(solver, state, judging))
         row = told | {
             "step": step,
             "ms": 1000 * took / max(step - done, 1),
@@ -65,6 +71,14 @@ def main() -> None:
 
 def _forward(solver: PublicRegretMinimiser, state: object, steps: jax.Array) -> object:
     return jax.lax.fori_loop(0, steps, lambda _, state: solver.step(state)[0], state)
+
+
+def _as_in(tree: PublicTree, weights: Tables) -> Tables:
+    """As precise as the tables of a tree."""
+    return tuple(
+        tuple(tuple(move.astype(stage.dtype) for move in decision) for decision in part)
+        for stage, part in zip(tree.rounds, weights, strict=True)
+    )
 
 
 if __name__ == "__main__":

@@ -139,14 +139,24 @@ def _minutes(row: dict[str, Any]) -> str:
     return f"{row['spent_s'] / 60:.0f} minutes"
 
 
+def _found(rows: Sequence[dict[str, Any]], algorithm: str, exact: bool) -> list[str]:
+    asked = [row for row in rows if (row["algorithm"], row["exact"]) == (algorithm, exact)]
+    return [f"{row['exploitability_mbb']:.4f}" for row in asked]
+
+
 def _public_trees() -> list[str]:
     """The page on public trees: flop hold'em on two cores, evaluation by evaluation."""
     rows = _on_processors()
-    last = rows[-1]
+    last, small = rows[-1], [row for row in record("benchmarks/results/public_trees.jsonl") if "ranks=3" in row["game"]]
     assert last["exploitability_mbb"] < 1 < rows[-2]["exploitability_mbb"]
     return [
         f"**below 1 mbb/h after {last['step']} iterations and {_minutes(last)}**",
         *(f"| {row['step']} | {row['spent_s']:,.0f} | {row['exploitability_mbb']:.2f} |" for row in rows[:-1]),
+        *(
+            f"| {name}, {'float64' if exact else 'float32'} | {' | '.join(_found(small, name, exact))} |"
+            for name in ("cfr+", "dcfr")
+            for exact in (False, True)
+        ),
     ]
 
 
@@ -223,10 +233,11 @@ def _thesis() -> list[str]:
     """What 16 units lack, and a softmax of values in another unit."""
     from feint.papers.leduc_nfsp import paper_value
     from feint.papers.thesis_claims import said
-    from feint.papers.thesis_sixteen import PLAIN, given
+    from feint.papers.thesis_sixteen import AUTHOR, PLAIN, given
 
     kept = {line["name"]: line for line in record("docs/results/leduc_thesis/trials.jsonl")}
     found, coded, last = given(kept, "16-values-64"), given(kept, "softmax", "moves"), kept[PLAIN]["rows"][-1]
+    whole = kept[AUTHOR]["rows"][-1]
     folds = [kept[name]["rows"][-1]["folds"] for name in ("author-relu", "thesis-relu")]
     curve = record("docs/results/leduc_nfsp/curves.json")["64-units"]
     by_then = sorted(_seeds(curve)[:, np.searchsorted(curve["step"], found.step) - 1])
@@ -234,7 +245,8 @@ def _thesis() -> list[str]:
         f"come to {said(found.ours)} after {found.step:,} steps, where 16 for both have {said(found.theirs)}, "
         f"{found.ratio}; that is where 64 for both are by then, {by_then[0]:.3f} to {by_then[-1]:.3f}.",
         f"have {said(last['exploitability'])} after {last['step']:,} steps against its "
-        f"{paper_value(16, last['step']):.3f}",
+        f"{paper_value(16, last['step']):.3f}, and the author's program {said(whole['exploitability'])} after "
+        f"{whole['step']:,}.",
         f"folds to {said(folds[0], '.0%')} of bets (two seeds, the author's settings) and to {said(folds[1], '.0%')} (",
         f"in chips has {said(coded.ours)} after {coded.step:,} steps, and imitating moves {said(coded.theirs)}",
     ]

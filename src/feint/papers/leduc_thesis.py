@@ -83,17 +83,18 @@ def page_of(kept: Records) -> str:
 
 Exploitability is NashConv / 2 in chips per hand, exact. A chip is a big blind by its own rules, an ante by the paper's.
 A step of `thesis` is an update of every network, of the other presets as in [leduc_nfsp](../leduc_nfsp/README.md).
-Where two numbers are given they are those of two seeds, the lower first. *The response's gap* is by how much learned
+Where several numbers are given they are those of seeds, the lowest first. *The response's gap* is by how much learned
 best responses fall short of exact ones.
 
 ## The claims
 
 A claim about one experiment holds where both seeds say so. A claim about two holds, or does not, where the 95% interval
-of their ratio leaves out 1: Student's, for the logarithms, with two seeds of each, so that only plain differences are
-decided. They are compared after as many steps as both have come to; between two evaluations a line is drawn over the
-logarithm of steps. *Mute* is the share of decisions, weighted by how often they come, at which the value network says 0
-of every move; *wishes fold* that at which it would fold, legal or not; *folds* how often the best response folds to a
-bet, by how often it faces one; *average folds* the same of the average, every situation counting as one.
+of their ratio leaves out 1: Student's, for the logarithms, with two or three seeds of each, so that only plain
+differences are decided. They are compared after as many steps as both have come to; between two evaluations a line is
+drawn over the logarithm of steps. *Mute* is the share of decisions, weighted by how often they come, at which the value
+network says 0 of every move; *wishes fold* that at which it would fold, legal or not; *folds* how often the best
+response folds to a bet, by how often it faces one; *average folds* the same of the average, every situation counting as
+one.
 
 {table(["claim", "measured", "verdict"], [answered(kept, claim) for claim in CLAIMS])}
 
@@ -148,7 +149,9 @@ def _head(kept: Records, quick: bool) -> str:
     """What the records were made with, and what is not as long as it should be."""
     hours = sum(record["seconds"] for record in kept.values()) / 3600
     made = made_with((KNOWN[name].label, record["made_with"]) for name, record in kept.items())
-    lines = [f"{made}\n{hours:.2g} hours of one core in all. Two seeds of each experiment."]
+    lines = [
+        f"{made}\n{hours:.2g} hours of one core in all. Two seeds of each experiment, three of those that go to a million steps."
+    ]
     if quick:
         return lines[0] + "\n**This is a quick look, to see that everything runs: it is too short to decide anything.**"
     cut = [
@@ -172,11 +175,12 @@ def wrongness(kept: Records) -> str:
             for number in ("exploitability", "gap", "promised", "hands_spread", "states_spread")
         )
         less, more = ("little" if gap > 0 else "much"), ("much" if promised > exact else "little")
+        seeds = np.mean([np.subtract(row["promised"], row["exploitability"]) for row in rows], 0)
         words = (
             f"`{KNOWN[name].preset}`: over the last nine tenths of the run exploitability is {exact:.3f} in the mean. "
             f"Hands say {exact - gap:.3f}, too {less} by {abs(gap):.3f}, since the learned response is no best one, "
-            f"with a deviation of {hands:.3f}; states say {promised:.3f}, too {more} by {abs(promised - exact):.3f}, "
-            f"with one of {states:.3f}."
+            f"with a deviation of {hands:.3f}; states say {promised:.3f}, too {more} by {abs(promised - exact):.3f} "
+            f"({' and '.join(f'{off:+.3f}' for off in seeds)} for each seed), with one of {states:.3f}."
         )
         found.append(fill(words, WIDTH))
     return "\n\n".join(found)

@@ -110,4 +110,5 @@ def answered(kept: Records, claim: Claim) -> list[str]:
 
 def said(values: Sequence[float], form: str = ".3f") -> str:
     """Every seed's number."""
-    return " and ".join(format(value, form) for value in sorted(values))
+    *others, last = (format(value, form) for value in sorted(values))
+    return f"{', '.join(others)} and {last}" if others else last

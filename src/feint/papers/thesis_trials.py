@@ -68,12 +68,15 @@ THEIRS = "leduc_thesis"
 RELU = {"network.output": "relu"}
 SMALL = {"network.hidden": (16,)}
 LONG = 600_000
+PAPERS = 1_000_000
+"""Steps of the paper's curve."""
 CHIP = 1 / 26
 """What one chip is in the paper's rewards."""
 
 EXPERIMENTS = (
     # Why 16 units stall: one thing changed at a time.
-    Experiment("16-units", "16 units", settings=SMALL, steps=LONG),
+    Experiment("16-units", "16 units", settings=SMALL, steps=PAPERS, seeds=3),
+    Experiment("16-author", "the author's whole program", "author", SMALL, steps=PAPERS, seeds=3),
     Experiment("16-values-64", "64 units for values", settings={"policy.hidden": (16,)}, steps=LONG),
     Experiment("16-policy-64", "64 units for the average", settings=SMALL | {"policy.hidden": (64,)}, steps=LONG),
     Experiment("16-tanh", "tanh: no unit can die", settings=SMALL | {"network.activation": "tanh"}, steps=LONG),

@@ -149,9 +149,8 @@ def _head(kept: Records, quick: bool) -> str:
     """What the records were made with, and what is not as long as it should be."""
     hours = sum(record["seconds"] for record in kept.values()) / 3600
     made = made_with((KNOWN[name].label, record["made_with"]) for name, record in kept.items())
-    lines = [
-        f"{made}\n{hours:.2g} hours of one core in all. Two seeds of each experiment, three of those that go to a million steps."
-    ]
+    seeds = "Two seeds of each experiment, three of those that go to a million steps."
+    lines = [f"{made}\n{hours:.2g} hours of one core in all. {seeds}"]
     if quick:
         return lines[0] + "\n**This is a quick look, to see that everything runs: it is too short to decide anything.**"
     cut = [

@@ -13,10 +13,13 @@ import time
 from pathlib import Path
 
 import jax
+import numpy as np
 
-from feint.games.postflop import Spot
+from feint.games.cards import Cards
+from feint.games.postflop import DECK, Spot
+from feint.games.ranges import read_range
 from feint.solvers.spot_trees import spot_size
-from feint.solvers.spots import Progress, solve
+from feint.solvers.spots import Node, Progress, solve
 
 SPOT = Path(__file__).parent / "spots" / "QsJh2h.json"
 
@@ -26,6 +29,7 @@ def main() -> None:
     parser.add_argument("--board", default="QsJh2h")
     parser.add_argument("--share", type=float, default=0.003)
     parser.add_argument("--seconds", type=float)
+    parser.add_argument("--hands", default="", help="tell the first decision with these, such as 4c3c,4h3h")
     asked = parser.parse_args()
     spot = Spot.read(json.loads(SPOT.read_text()) | {"board": asked.board})
     size = spot_size(spot)
@@ -38,7 +42,16 @@ def main() -> None:
     node = solution.at()
     told = {"steps": solution.steps, "share": solution.share, "seconds": solution.seconds}
     told |= {"all_s": time.perf_counter() - started, "oop_wins": solution.wins("oop"), "ip_wins": solution.wins("ip")}
-    print(json.dumps(told | {"moves": dict(zip(node.moves, node.overall.round(4).tolist(), strict=True))}))
+    told |= {"moves": dict(zip(node.moves, node.overall.round(4).tolist(), strict=True))}
+    asked_for = read_range(asked.hands, DECK) if asked.hands else ()
+    told |= {"hands": {"".join(map(DECK.name, hand)): _with(node, hand) for hand in asked_for}}
+    print(json.dumps({"board": asked.board} | told))
+
+
+def _with(node: Node, hand: Cards) -> dict[str, float]:
+    """How often each move is made with a hand."""
+    (row,) = (node.hands == np.sort(hand)).all(1).nonzero()[0]
+    return dict(zip(node.moves, node.chances[row].round(4).tolist(), strict=True))
 
 
 def _told(progress: Progress) -> None:

@@ -38,8 +38,8 @@ from feint.tree.compiled import ByValue, compiled
 
 PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
 """Numbers that a piece of a round may take on its way: what fits into a processor's caches, or a card's memory."""
-PRODUCTS = {"cpu": 1000, "gpu": 1 << 30}
-"""Up to so many hands showdowns are products, beyond it sums: measured with benchmarks/public_trees.py."""
+PRODUCTS = {"cpu": 350, "gpu": 1 << 30}
+"""Up to so many hands showdowns are products, beyond it sums: measured with benchmarks/public_trees.py --way."""
 SMALL = 1 << 20
 """Rounds with tables of fewer numbers are kept in float64."""
 

@@ -23,6 +23,7 @@ from feint.games.hand import CALL, FOLD
 from feint.games.holdem import holdem, holdem_no_limit
 from feint.players.acpc import AcpcConfig
 from feint.players.acpc_client import Client, connect
+from feint.players.player import StrategyPlayer
 from feint.runs.lineup import line_up
 
 RAISES = (2, 2, 4, 4)
@@ -225,11 +226,13 @@ def test_who_does_not_come_or_does_not_answer_ends_the_match_in_a_sentence():
 
 
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "holdem", "holdem_no_limit(stack=20)"])
-def test_our_players_at_the_dealers_table_play_as_they_do_at_ours(game):
+def test_our_players_at_the_dealers_table_play_as_they_do_at_ours(game, monkeypatch):
     """The same deals, the same moves and so the same winnings, whether a player sits here or at the end of a line."""
     form = form_of(feint.load_game(game))
     bold = "raise" if "raise" in form.actions else "always(move='pot')"
-    direct = play_players(form, _hand_by_hand(line_up((bold, "call"), game, 0).players), 12, seed=3)
+    with monkeypatch.context() as asked:
+        asked.setattr(StrategyPlayer, "strategy", None)  # hand by hand
+        direct = play_players(form, line_up((bold, "call"), game, 0).players, 12, seed=3)
     seats = [AcpcConfig(port=0, seconds=5.0, start_seconds=5.0).at(form, None) for _ in range(2)]
     won = [[], []]
 
@@ -309,13 +312,6 @@ def test_our_player_plays_on_where_the_dealer_allows_a_raise_more(before, raises
 def test_betting_that_goes_further_than_its_board_is_refused_in_a_sentence(betting, board):
     with pytest.raises(BadInput, match=r"MATCHSTATE line goes further than its board; check the dealer\.$"):
         followed("holdem", f"MATCHSTATE:0:0:{betting}:9s8h|{board}")
-
-
-def _hand_by_hand(players):
-    """The same players, asked one hand at a time."""
-    for player in players:
-        player.strategy = None
-    return players
 
 
 def test_the_commands_speak_with_each_other(call):

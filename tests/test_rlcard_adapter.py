@@ -14,6 +14,7 @@ from feint.forms.library import form_of
 from feint.games.cards import Deck, pair_then_rank
 from feint.games.hand import CALL, FOLD, RAISE
 from feint.games.poker import Poker, Round
+from feint.players.player import StrategyPlayer
 from feint.players.rlcard_agents import ACTIONS, RLCardPlayer, as_rlcard_has_it
 from feint.players.table import observation
 from feint.runs.lineup import line_up
@@ -102,14 +103,15 @@ def test_rlcard_s_rules_sit_at_our_tables(game):
     assert play_players(lineup.form, lineup.players, 40, seed=0).hands == 40
 
 
-def test_the_agent_that_raises_raises(call):
+def test_the_agent_that_raises_raises(call, monkeypatch):
     """RLCard's first rule agent for Leduc raises wherever it may: it wins what always raising wins, deal by deal."""
     form = form_of("leduc")
     won = []
     for name in ("rlcard(model=leduc-holdem-rule-v1)", "raise"):
         player, other = (line_up((each,), form.game, seed=1).players[0] for each in (name, "call"))
-        player.strategy = None  # at the same table, hand by hand
-        won.append(play_players(form, (player, other), 60, seed=5).mean)
+        with monkeypatch.context() as asked:
+            asked.setattr(StrategyPlayer, "strategy", None)  # at the same table, hand by hand
+            won.append(play_players(form, (player, other), 60, seed=5).mean)
     assert won[0] == won[1]
     code, out, _ = call(
         "match", "rlcard(model=leduc-holdem-rule-v1)", "fold", "--game", "leduc", "--hands", "20", "--json"

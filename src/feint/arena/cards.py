@@ -55,6 +55,7 @@ class Seen(NamedTuple):
     """The player's own cards, then the board's, `HIDDEN` where they are still to come."""
 
 
+@final
 class Strengths(eqx.Module):
     """Who wins a showdown."""
 

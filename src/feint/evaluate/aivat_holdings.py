@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
+from typing import final
 
 import equinox as eqx
 import jax
@@ -19,6 +20,7 @@ BOARDS = 256
 """Boards that are gone through; where more may come, so many are drawn."""
 
 
+@final
 class Holdings(eqx.Module):
     """All that a player may hold, and who wins with what."""
 
@@ -65,6 +67,7 @@ class Holdings(eqx.Module):
         return ~self.key.shares_card_with(there)
 
 
+@final
 class Paths(eqx.Module):
     """How each end of the betting is come to: the decisions in order, filled up, and the move at each."""
 

@@ -27,7 +27,7 @@ from feint.tree.arrays import on_device
 from feint.tree.compiled import compiled
 
 
-class Standing(NamedTuple):
+class Underway(NamedTuple):
     """How hands stand."""
 
     node: Int[Array, " t"]
@@ -42,7 +42,7 @@ class Play(NamedTuple):
     """Where each table is. After a hand it takes the next, and when none is left it plays on for nothing."""
 
     hand: Int[Array, " t"]
-    now: Standing
+    now: Underway
     begun: Int[Array, ""]
     """Hands begun so far."""
     won: Float[Array, "d 2"]
@@ -75,10 +75,10 @@ class LocalResponse(eqx.Module):
     def arena(self) -> CardArena:
         return self.deals.arena
 
-    def begin(self, dealt: Dealt, answers: Float[Array, "o h a"], seat: Int[Array, ""], key: PRNGKeyArray) -> Standing:
+    def begin(self, dealt: Dealt, answers: Float[Array, "o h a"], seat: Int[Array, ""], key: PRNGKeyArray) -> Underway:
         """Play all hands as far as the first open card, given what the strategy does before."""
         hands, holdings = dealt.holdings.shape[:2]
-        start = Standing(
+        start = Underway(
             jnp.zeros(hands, jnp.int32), jnp.ones((hands, holdings), jnp.float64), jnp.zeros(hands, jnp.float64)
         )
 
@@ -88,18 +88,18 @@ class LocalResponse(eqx.Module):
         def known(node: Int[Array, " d"], here: Dealt) -> Float[Array, "d h a"]:
             return answers[self.blind[node]]
 
-        def move(state: tuple[Standing, PRNGKeyArray]) -> tuple[Standing, PRNGKeyArray]:
+        def move(state: tuple[Underway, PRNGKeyArray]) -> tuple[Underway, PRNGKeyArray]:
             now, key = state
             key, drawing = jax.random.split(key)
             after = self.advance(dealt, now, known, seat, drawing)
             moves = blind(now.node)
-            kept: Standing = jax.tree.map(lambda new, old: jnp.where(_along(moves, new), new, old), after, now)
+            kept: Underway = jax.tree.map(lambda new, old: jnp.where(_along(moves, new), new, old), after, now)
             return kept, key
 
-        stood: Standing = jax.lax.while_loop(lambda state: blind(state[0].node).any(), move, (start, key))[0]
+        stood: Underway = jax.lax.while_loop(lambda state: blind(state[0].node).any(), move, (start, key))[0]
         return stood
 
-    def still_possible(self, dealt: Dealt, stands: Standing) -> tuple[Dealt, Standing]:
+    def still_possible(self, dealt: Dealt, stands: Underway) -> tuple[Dealt, Underway]:
         """The same without the holdings that share a card with the first open ones."""
         assert self.left is not None
         number, count = self.left
@@ -113,14 +113,14 @@ class LocalResponse(eqx.Module):
         ), stands._replace(range=jnp.take_along_axis(stands.range, places, 1))
 
     def go_on(
-        self, dealt: Dealt, stands: Standing, policy: Policy, seat: Int[Array, ""], tables: int, key: PRNGKeyArray
+        self, dealt: Dealt, stands: Underway, policy: Policy, seat: Int[Array, ""], tables: int, key: PRNGKeyArray
     ) -> Float[Array, "d 2"]:
         """Play hands on to their end, a few at once: what is won in each, and the luck of the moves."""
         hands = len(dealt.board)
         order = jnp.nonzero(stands.node >= 0, size=hands + tables, fill_value=hands)[0]
 
-        def sit(number: Int[Array, " t"]) -> Standing:
-            seated: Standing = jax.tree.map(lambda leaf: leaf.at[number].get(mode="clip"), stands)
+        def sit(number: Int[Array, " t"]) -> Underway:
+            seated: Underway = jax.tree.map(lambda leaf: leaf.at[number].get(mode="clip"), stands)
             return seated._replace(node=jnp.maximum(seated.node, 0))  # of tables without a hand: no end leads on
 
         def answer(node: Int[Array, " t"], here: Dealt) -> Float[Array, "t h a"]:
@@ -141,7 +141,7 @@ class LocalResponse(eqx.Module):
         won: Float[Array, "d 2"] = jax.lax.while_loop(lambda play: (play.hand < hands).any(), move, start).won
         return won
 
-    def advance(self, here: Dealt, now: Standing, answer: Answer, seat: Int[Array, ""], key: PRNGKeyArray) -> Standing:
+    def advance(self, here: Dealt, now: Underway, answer: Answer, seat: Int[Array, ""], key: PRNGKeyArray) -> Underway:
         """The move of whoever is to act and, after a raise of the response, the reply: it is known by then."""
         acts = self.arena.actor[now.node] == seat
         after = self.arena.child[now.node]
@@ -156,10 +156,10 @@ class LocalResponse(eqx.Module):
             said = jnp.where((acts & (best == number))[:, None, None], each, said)
         moved = self._reply(here, now._replace(node=jnp.maximum(node, 0)), said, key)
         stays = now._replace(node=node)
-        after_all: Standing = jax.tree.map(lambda new, old: jnp.where(_along(replies, new), new, old), moved, stays)
+        after_all: Underway = jax.tree.map(lambda new, old: jnp.where(_along(replies, new), new, old), moved, stays)
         return after_all
 
-    def _reply(self, here: Dealt, now: Standing, said: Float[Array, "t h a"], key: PRNGKeyArray) -> Standing:
+    def _reply(self, here: Dealt, now: Underway, said: Float[Array, "t h a"], key: PRNGKeyArray) -> Underway:
         """The strategy's move, drawn from the mixture of what its range does, and how lucky that is."""
         after = self.arena.child[now.node]
         weights = here.possible[:, -1] * now.range
@@ -173,7 +173,7 @@ class LocalResponse(eqx.Module):
         worth = (stake * shown).at[:, FOLD].set(self.given_up[now.node])
         came = jnp.take_along_axis(worth, drawn[:, None], 1)[:, 0]
         luck = now.luck + came - (mixture * worth).sum(1) / mixture.sum(1)
-        return Standing(
+        return Underway(
             jnp.take_along_axis(after, drawn[:, None], 1)[:, 0],
             left / left.sum(1, keepdims=True),
             jnp.where(playable(mixture, legal), luck, jnp.nan),  # for judges to see
@@ -211,7 +211,7 @@ class LocalResponse(eqx.Module):
         legal = self.arena.child[node] != ILLEGAL
         return jnp.where(legal, jnp.stack(values, 1), -jnp.inf).argmax(1)
 
-    def score(self, here: Dealt, now: Standing, seat: Int[Array, ""]) -> Float[Array, "t 2"]:
+    def score(self, here: Dealt, now: Underway, seat: Int[Array, ""]) -> Float[Array, "t 2"]:
         """What the response has won where hands are over, in chips, showdowns as means over the range; and the luck."""
         end = jnp.maximum(-2 - now.node, 0)
         paid, folded = self.arena.paid[end].astype(jnp.float64), self.arena.folded[end]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, final
+from collections.abc import Callable
+from typing import Any, ClassVar, final
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -41,6 +42,11 @@ class Strategy(eqx.Module):
     @abstractmethod
     def arrays(self) -> Arrays:
         """What is stored of it; its algorithm's settings read it back."""
+
+    @property
+    def guesses(self) -> Callable[..., Any] | None:
+        """What it has learned of the worth of situations that searches go no further from; None where it has not."""
+        return None
 
     def table(self, tree: Tree) -> Float[np.ndarray, "i a"]:
         """The probability of every move at every information set of the tree."""

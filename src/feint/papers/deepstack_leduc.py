@@ -40,7 +40,7 @@ from feint.papers.deepstack_programs import (
     cross_table,
     deepstack,
     evolved,
-    our_values,
+    our_guesses,
     players,
     solved,
 )
@@ -113,8 +113,8 @@ def measure(
     best = _least(scores[max(size.iterations)])
     values, searching = jax.tree.map(lambda leaf: leaf[best], networks.of(0)), Searching("tool", size.iterations[0])
     strategies = {
-        THEIRS: deepstack(values, searching),
-        **({} if quick else {OURS: deepstack(our_values(), searching)}),
+        THEIRS: deepstack(jax.tree_util.Partial(LearnedValues.on, values), searching),
+        **({} if quick else {OURS: deepstack(our_guesses(), searching)}),
         **solved(out, watch),
         **evolved(out, FEW if quick else GENERATIONS, watch),
         **players(),

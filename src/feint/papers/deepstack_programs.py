@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import equinox as eqx
-import jax
 
 from feint.forms.form import Form
 from feint.forms.library import form_of
@@ -22,10 +21,9 @@ from feint.papers.trials import Trial, trained
 from feint.runs.lineup import line_up
 from feint.runs.loop import Watcher
 from feint.runs.run import load_run
-from feint.search.deepstack import Resolved, Searching
+from feint.search.deepstack import Searching
 from feint.search.resolving import Guesses, searches_of
 from feint.search.table import seen_in, tabulated
-from feint.search.values import LearnedValues, Values
 
 Note = Callable[[str, Callable[[], Any]], Any]
 BUDGETS = (10, 100, 1000)
@@ -44,20 +42,19 @@ AGENT = "feint:leduc-deepstack"
 """It comes with Feint; its values are searched with as the paper's are."""
 
 
-def deepstack(values: Values, searching: Searching) -> Strategy:
+def deepstack(guesses: Guesses, searching: Searching) -> Strategy:
     """What the player does with a network, everywhere."""
     game, tree = leduc_no_limit(suits=True), form_of(APART).whole("DeepStack")
-    guesses: Guesses = jax.tree_util.Partial(LearnedValues.on, values)
     searches = searches_of(game)
     tables = written(searches, searching.method, guesses)
     return TabularStrategy(tree.fingerprint, eqx.filter_jit(tabulated)(searches.tree, tables, seen_in(tree, game)))
 
 
-def our_values() -> Values:
+def our_guesses() -> Guesses:
     """Those of the agent that comes with Feint."""
-    strategy = load_run(AGENT).strategy
-    assert isinstance(strategy, Resolved)
-    return strategy.values
+    guesses = load_run(AGENT).strategy.guesses
+    assert guesses is not None
+    return guesses
 
 
 def solved(out: Path, watch: Callable[[str], Watcher], budgets: tuple[int, ...] = BUDGETS) -> dict[str, Strategy]:

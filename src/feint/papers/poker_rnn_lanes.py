@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, final
+from typing import Any, cast, final
 
 import equinox as eqx
 import jax
@@ -94,8 +94,7 @@ class Lanes:
     """A trial under way: its lanes' states, and the curve of each so far."""
 
     def __init__(self, trial: Trial, folder: Path, say: Callable[[str], None]) -> None:
-        form = form_of(trial.game)
-        assert isinstance(form, CardForm)
+        form = cast("CardForm", form_of(trial.game))  # hold'em is too large for another
         self.trial, self.form, self._folder, self._say = trial, form, folder, say
         self.solver = trial.settings.on(form)
         self._dials = {name: jnp.asarray(values, jnp.float32) for name, values in trial.dials.items()}

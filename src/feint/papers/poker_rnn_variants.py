@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, final
+from typing import Any, cast, final
 
 from feint.learners import nfsp, q_learning
 from feint.learners.nfsp import NFSP
@@ -75,9 +75,7 @@ class Trial:
 
 def preset(agent: str) -> Learner:
     """An agent's settings as we read the paper."""
-    found = (nfsp.ALGORITHMS | q_learning.ALGORITHMS)[agent].presets["poker-rnn"]
-    assert isinstance(found, NFSP | QLearning)
-    return found
+    return cast("Learner", (nfsp.ALGORITHMS | q_learning.ALGORITHMS)[agent].presets["poker-rnn"])
 
 
 def number(settings: Any, name: str) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
-from typing import Any, final
+from typing import Any, cast, final
 
 import equinox as eqx
 import jax
@@ -59,9 +59,7 @@ class Experiment:
         return 1e-3 * self.seeds * self.steps * MILLISECONDS[self.preset] * smaller
 
     def config(self) -> NFSP:
-        config = ALGORITHMS["nfsp"].presets[self.preset]
-        assert isinstance(config, NFSP)
-        return changed(config, self.settings)
+        return changed(cast("NFSP", ALGORITHMS["nfsp"].presets[self.preset]), self.settings)
 
 
 THEIRS = "leduc_thesis"

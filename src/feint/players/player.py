@@ -68,8 +68,10 @@ class Result:
 class Player(ABC):
     """Whoever decides at a table."""
 
-    strategy: Strategy | None = None
-    """What it plays, where that is a strategy: then it can be asked for many hands at once, and judged."""
+    @property
+    def strategy(self) -> Strategy | None:
+        """What it plays, where that is a strategy: then it can be asked for many hands at once, and judged."""
+        return None
 
     def begin(self, player: int, told: str) -> None:  # noqa: B027  (most players need not be told)
         """A hand begins in which it sits in this seat; `told` says how that stands, as it is told at a table."""
@@ -129,9 +131,12 @@ class StrategyPlayer(Player):
     """Plays a strategy."""
 
     def __init__(self, strategy: Strategy, form: Form, seed: int | None = None) -> None:
-        self.strategy: Strategy = strategy
-        self._form, self._random = form, np.random.default_rng(seed)
+        self._strategy, self._form, self._random = strategy, form, np.random.default_rng(seed)
         self._policy = strategy.policy
+
+    @property
+    def strategy(self) -> Strategy:
+        return self._strategy
 
     def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
         """How often it makes each move here, by the rules' own numbers of them."""

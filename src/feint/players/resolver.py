@@ -23,7 +23,7 @@ from feint.games.poker import Poker
 from feint.players.player import Observation, Player
 from feint.search.bets import Bets
 from feint.search.lookahead import Found, Method
-from feint.search.resolving import Guesses, Search, Standing, first_standing, searches_of
+from feint.search.resolving import Carried, Guesses, Search, first_carried, searches_of
 from feint.search.table import seen_in, table_of
 from feint.tree.compiled import compiled
 
@@ -44,13 +44,13 @@ class ResolvingPlayer(Player):
         self._random = np.random.default_rng(seed)
         self._bets, self._betting = bets, unroll_betting(game)
         self._first = Search.at(game, (0,), bets)
-        self._standings: tuple[dict[int, Standing], ...] = ({}, {})
+        self._carried: tuple[dict[int, Carried], ...] = ({}, {})
         """For each seat, by betting decision."""
         self._found: dict[int, Found] = {}
         """What was found where it has searched."""
 
     @cached_property
-    def strategy(self) -> TabularStrategy:  # type: ignore[override]
+    def strategy(self) -> TabularStrategy:
         tree = self._form.whole("re-solving")
         searches, seen = searches_of(self._game, self._bets), seen_in(tree, self._game)
         table = _table(searches, self._method, self._guesses, seen)
@@ -76,23 +76,23 @@ class ResolvingPlayer(Player):
 
     def _search(self, player: int, moves: Moves) -> tuple[Search, Found]:
         """What it finds where this was bet, and whatever it has to know for that."""
-        betting, standings, node = self._betting, self._standings[player], 0
-        if not standings:
-            standings[0] = first_standing(self._first, self._method, self._guesses, player)
+        betting, carried, node = self._betting, self._carried[player], 0
+        if not carried:
+            carried[0] = first_carried(self._first, self._method, self._guesses, player)
         for move in (*chain(*moves), None):
-            here = standings.get(node)
+            here = carried.get(node)
             if betting.actor[node] == player and here is not None:
                 search = Search.at(self._game, (node,), self._bets)
                 if node not in self._found:
                     self._found[node] = search(self._method, self._guesses, [here])
-                standings |= search.after(self._found[node], [here])
+                carried |= search.after(self._found[node], [here])
             if move is None and here is None:
                 raise BadInput("The re-solver never comes here: it does not consider one of the bets that it made.")
             if move is None:
                 return search, self._found[node]
             after = int(betting.child[node, move])
             if betting.actor[node] != player and here is not None and betting.round[after] == betting.round[node]:
-                standings[after] = here
+                carried[after] = here
             node = after
         raise AssertionError("no hand ends where somebody is to move")
 

@@ -95,6 +95,7 @@ def round_from(betting: BettingTree, number: int, entries: Sequence[Entry]) -> t
     return _Round(betting, number, number == len(betting.game.rounds) - 1).of(entries)
 
 
+@final
 class _Round:
     """Betting in the making."""
 

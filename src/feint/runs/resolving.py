@@ -15,10 +15,9 @@ from feint.players.resolver import ResolvingPlayer
 from feint.runs.agents import agents
 from feint.runs.run import load_run
 from feint.search.beyond import CheckedDown, Nothing
-from feint.search.deepstack import Resolved, Searching, Solver
+from feint.search.deepstack import Searching, Solver
 from feint.search.oracle import PlayedOut
 from feint.search.resolving import Guesses
-from feint.search.values import LearnedValues
 
 
 @final
@@ -55,12 +54,12 @@ class Resolving(PlayerConfig):
                 f"{run.path.name} is for {run.config.game}, and not for {form.name}; train deepstack on that and give "
                 f"values=RUN."
             )
-        if not isinstance(run.strategy, Resolved):
+        if run.strategy.guesses is None:
             raise BadInput(
                 f"{run.path.name} was trained by {run.config.algorithm}, which keeps no values to search with; "
                 f"give a run of deepstack."
             )
-        return jax.tree_util.Partial(LearnedValues.on, run.strategy.values)
+        return run.strategy.guesses
 
 
 def _agent(form: Form) -> str:

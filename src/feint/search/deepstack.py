@@ -170,6 +170,10 @@ class Resolved(Strategy):
     def policy(self) -> TabularPolicy:
         return TabularPolicy(self.probabilities)
 
+    @property
+    def guesses(self) -> Guesses:
+        return jax.tree_util.Partial(LearnedValues.on, self.values)
+
     def everywhere(self, players: Int[Array, " i"]) -> Float[Array, "i a"]:
         return self.probabilities
 

@@ -32,8 +32,8 @@ Guesses = Callable[[Arrivals], Beyond]
 """What makes a guess for the lines that come to the next round."""
 
 
-class Standing(NamedTuple):
-    """What a player keeps of a hand, on every board: [boards, hands]."""
+class Carried(NamedTuple):
+    """What a player carries from one search of a hand to the next, on every board: [boards, hands]."""
 
     range: Float[Array, "b h"]
     """How often they would be there with each hand; sums to 1."""
@@ -58,26 +58,26 @@ class Search(eqx.Module):
     def round(self) -> int:
         return int(self.tree.betting.round[self.nodes[0]])
 
-    def __call__(self, method: Method, guesses: Guesses, standings: Sequence[Standing]) -> Found:
+    def __call__(self, method: Method, guesses: Guesses, carried: Sequence[Carried]) -> Found:
         """What comes of it, given how the player stands at each decision."""
         beyond = None if self.arrivals is None else guesses(self.arrivals)
-        mine = jnp.stack([standing.range for standing in standings], 1)
-        bounds = [standing.bound for standing in standings if standing.bound is not None]
+        mine = jnp.stack([each.range for each in carried], 1)
+        bounds = [each.bound for each in carried if each.bound is not None]
         theirs = jnp.stack(bounds, 1) if bounds else jnp.full_like(mine, 1.0 / mine.shape[-1])
         return _solved(Lookahead(replace(self.tree, beyond=beyond), method), mine, theirs, bool(bounds))
 
-    def after(self, found: Found, standings: Sequence[Standing]) -> dict[int, Standing]:
+    def after(self, found: Found, carried: Sequence[Carried]) -> dict[int, Carried]:
         """How the player stands at the betting decisions that moves and the end of the round lead to."""
-        betting, after = self.tree.betting, dict[int, Standing]()
-        for line, (node, before) in enumerate(zip(self.nodes, standings, strict=True)):
+        betting, after = self.tree.betting, dict[int, Carried]()
+        for line, (node, before) in enumerate(zip(self.nodes, carried, strict=True)):
             legal = [int(child) for child in betting.child[node] if child != ILLEGAL]
             for child, move, worth in zip(legal, found.strategy, found.after, strict=True):
                 if child >= 0 and betting.round[child] == self.round:
-                    after[child] = Standing(shares(before.range * move[:, line]), worth[:, line])
+                    after[child] = Carried(shares(before.range * move[:, line]), worth[:, line])
         if self.arrivals is not None and found.arrived is not None and found.beyond is not None:
             for line, child in enumerate(self.arrivals.nodes.tolist()):
                 if child >= 0:
-                    after[child] = Standing(shares(found.arrived.theirs[:, line]), found.beyond[:, line])
+                    after[child] = Carried(shares(found.arrived.theirs[:, line]), found.beyond[:, line])
         return after
 
 
@@ -170,29 +170,29 @@ def _found(
 ) -> dict[tuple[int, ...], Found]:
     """What one player finds at each decision of so many rounds."""
     betting, all_found = searches.tree.betting, dict[tuple[int, ...], Found]()
-    standings = {0: first_standing(searches.searches[0][0][0], method, guesses, player)}
+    carried = {0: first_carried(searches.searches[0][0][0], method, guesses, player)}
     for number, stage in enumerate(searches.tree.rounds[:rounds]):
         for decision, each in zip(stage.betting.decisions, searches.searches[number], strict=True):
             for search in each if decision.actor == player else ():
-                here = [standings[node] for node in search.nodes]
+                here = [carried[node] for node in search.nodes]
                 found = search(method, guesses, here)
                 all_found[search.nodes] = found
                 # Of what two searches say of the next round, the later one counts.
-                standings |= search.after(found, here)
+                carried |= search.after(found, here)
             for node in decision.nodes.tolist() if decision.actor != player else ():
-                if node in standings:
+                if node in carried:
                     after = (child for child in betting.child[node] if child >= 0 and betting.round[child] == number)
-                    standings |= dict.fromkeys(map(int, after), standings[node])
+                    carried |= dict.fromkeys(map(int, after), carried[node])
     return all_found
 
 
-def first_standing(first: Search, method: Method, guesses: Guesses, player: int) -> Standing:
-    """How a player stands at the start, given the search at the first decision of the game.
+def first_carried(first: Search, method: Method, guesses: Guesses, player: int) -> Carried:
+    """What a player has at the start, given the search at the first decision of the game.
 
     All hands come equally often; who moves later has what that search says as a bound.
     """
     hands = len(first.tree.held)
     even = jnp.full((1, hands), 1.0 / hands)
     if first.tree.betting.actor[0] == player:
-        return Standing(even, None)
-    return Standing(even, first(method, guesses, [Standing(even, None)]).values[:, 0])
+        return Carried(even, None)
+    return Carried(even, first(method, guesses, [Carried(even, None)]).values[:, 0])

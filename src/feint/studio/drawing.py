@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import final
 
 import htpy as h
 from htpy import Node, Renderable
@@ -145,6 +146,7 @@ def curve(
     ]
 
 
+@final
 class _Axis:
     """From numbers to places on the page."""
 

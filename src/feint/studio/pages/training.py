@@ -6,7 +6,7 @@ import re
 import typing
 from collections.abc import Iterator
 from dataclasses import asdict, fields, is_dataclass, replace
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, final, get_args, get_origin
 
 import htpy as h
 from fastapi import APIRouter, Query, Request
@@ -48,6 +48,7 @@ class Ends(BaseModel, extra="forbid"):
     until: Amount = None
 
 
+@final
 class Start(Ends):
     """A run is asked for."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import equinox as eqx
@@ -393,6 +394,13 @@ def test_bad_words_of_a_spot_are_one_sentence(words, sentence):
     spot = {"board": "QsJh2h5c7d", "oop": "AA", "ip": "KK", "pot": 10, "stack": 95}
     with pytest.raises(BadInput, match=sentence):
         Spot.read(spot | words)
+
+
+@pytest.mark.parametrize("words", [[1, 2], "QsJh2h5c7d", None])
+def test_what_is_no_object_is_no_spot(words):
+    names = "board, oop, ip, pot, stack, menus, bets, raises, all_in, limit, rake, rake_cap and locks"
+    with pytest.raises(BadInput, match=f"^A spot is an object with {names}, but {re.escape(repr(words))} was given"):
+        Spot.read(words)
 
 
 def test_a_spot_that_does_not_fit_is_refused_with_the_numbers(monkeypatch):

@@ -189,8 +189,9 @@ class Spot:
 
         With `limit` bets are fixed, and nothing of that and no stack is said.
         """
-        needed = ["board", "oop", "ip", "pot", *(["stack"] if words.get("limit") is None else [])]
-        _check_names(words, (*needed, *UNFIXED, "limit", "rake", "rake_cap", "locks"), "A spot")
+        always = "board", "oop", "ip", "pot"
+        _check_names(words, (*always, *UNFIXED, "limit", "rake", "rake_cap", "locks"), "A spot")
+        needed = [*always, *(["stack"] if words.get("limit") is None else [])]
         if missing := [name for name in needed if name not in words]:
             raise BadInput(f"A spot needs {', '.join(needed)}, but {', '.join(missing)} is missing.")
         if "stack" not in needed and (loose := [name for name in UNFIXED if name in words]):

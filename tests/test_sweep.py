@@ -177,6 +177,26 @@ def test_an_interrupt_ends_a_sweep_and_what_it_cut_short_is_gone_on_with(tmp_pat
     assert all("cut_short" not in file.read_text() for file in tmp_path.rglob("provenance.json"))
 
 
+@pytest.mark.parametrize(("asked", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_that_comes_while_a_trial_is_written_down_ends_the_sweep_after_it(asked, code, tmp_path, monkeypatch):
+    sweep, finish = read_sweep(SMALL | {"algorithms": ["cfr"]}), RunFolder.finish
+    first, second = sweep.trials
+
+    def interrupted(self, *words):
+        signal.raise_signal(asked)
+        return finish(self, *words)
+
+    monkeypatch.setattr(RunFolder, "finish", interrupted)
+    with pytest.raises(RunStopped, match=f"^Stopped after {first.name}; the same command goes on") as stopped:
+        run_sweep(sweep, tmp_path)
+    monkeypatch.setattr(RunFolder, "finish", finish)
+    assert stopped.value.code == code
+    assert first.done(tmp_path / first.name)
+    assert not (tmp_path / second.name).exists()
+    assert run_sweep(sweep, tmp_path) == {}
+    assert second.done(tmp_path / second.name)
+
+
 @pytest.mark.slow
 def test_processes_make_the_same_bytes_and_a_killed_one_is_made_up_for(tmp_path):
     sweep = read_sweep(SMALL | {"steps": 20})

@@ -50,7 +50,10 @@ class Signals:
 
 @contextmanager
 def listening() -> Iterator[Signals]:
-    """Listen to signals while this lasts; other threads than the main one hear none."""
+    """Listen to signals while this lasts, and whoever listens around it hears of them when it is over.
+
+    Other threads than the main one hear none.
+    """
     heard = Signals()
     if threading.current_thread() is not threading.main_thread():
         yield heard
@@ -65,3 +68,6 @@ def listening() -> Iterator[Signals]:
         sys.unraisablehook = ignored
         for number, handler in before.items():
             signal.signal(number, handler)
+        around = getattr(before[signal.SIGINT], "__self__", None)
+        if isinstance(around, Signals):
+            around.caught = heard.caught or around.caught

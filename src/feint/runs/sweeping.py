@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from signal import SIGINT
 
 from feint.games.errors import BadInput, RunStopped
+from feint.runs.signals import listening
 from feint.runs.sweep import Sweep, Trial, begin, result, write_results
 
 TRIES = 3
@@ -55,17 +57,23 @@ def run_sweep(
 
 def trained(trial: Trial, folder: Path) -> str | None:
     """Train a trial; why it failed, in a sentence, or None."""
-    try:
-        trial.train(folder)
-    except BadInput as error:
-        return str(error)
-    except RunStopped as error:
-        if error.code >= SIGNALLED:  # somebody wants the sweep to end, not this trial
-            raise
-        return str(error)
-    if not trial.done(folder):
-        raise RunStopped(f"Stopped in {trial.name}; the same command goes on with the sweep.", 130)
-    return None
+    why = None
+    with listening() as signals:
+        try:
+            trial.train(folder)
+        except BadInput as error:
+            why = str(error)
+        except RunStopped as error:
+            if error.code >= SIGNALLED:  # somebody wants the sweep to end, not this trial
+                raise
+            why = str(error)
+    done = why is None and trial.done(folder)
+    if signals.caught or not (done or why):  # a trial may have been over but for its files when it was caught
+        raise RunStopped(
+            f"Stopped {'after' if done else 'in'} {trial.name}; the same command goes on with the sweep.",
+            SIGNALLED + (signals.caught or SIGINT),
+        )
+    return why
 
 
 def _here(trials: Sequence[Trial], folder: Path) -> Iterator[Outcome]:

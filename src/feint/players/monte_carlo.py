@@ -11,7 +11,7 @@ equilibrium. In large ones few simulations come by its decision: then half of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, final
@@ -63,17 +63,17 @@ class MonteCarloPlayer(Player):
         moves = sorted(seen.moves.values())
         if len(moves) == 1:
             return moves[0]
-        shares = self._shares(seen)
+        shares = self.shares(seen.player, seen.view)
         if self._from_the_deal:
             return self._random.choices(moves, shares)[0]
         return moves[max(range(len(moves)), key=shares.__getitem__)]
 
-    def _shares(self, seen: Observation) -> Sequence[float]:
-        """How often each move was made in simulations, by its place among the legal ones."""
-        world, asked = self._world, self._world.asked(seen.player, seen.view)
+    def shares(self, player: int, view: Hashable) -> Sequence[float]:
+        """How often each move is made in simulations where a player sees this, by its place among the legal ones."""
+        world, asked = self._world, self._world.asked(player, view)
 
         def here() -> Any:
-            return world.like(seen.player, seen.view, self._random)
+            return world.like(player, view, self._random)
 
         if not self._from_the_deal:
             search = self._search()

@@ -56,11 +56,11 @@ class Simulating(PlayerConfig):
     def at(self, form: Form, seed: int | None) -> MonteCarloPlayer:
         world, smooth = world_of(form), self.kind == "smooth-uct"
         choice = Choice(self.c * world.largest, smooth, self.eta, self.gamma, self.d)
-        values = None if self.values is None else _learned(self.values, form, world)
+        values = None if self.values is None else values_of(self.values, form, world)
         return MonteCarloPlayer(world, choice, values, Budget(self.simulations, self.seconds), smooth, seed)
 
 
-def _learned(name: str, form: Form, world: World) -> Values:
+def values_of(name: str, form: Form, world: World) -> Values:
     """What a run has learned of moves, as simulations ask for it."""
     if form.players != 2 or not form.zero_sum:
         raise BadInput(

@@ -62,11 +62,11 @@ def cut(pages: Any, first: Int[Array, ""], boards: int) -> Any:
 
 
 def normalised(weights: tuple[Float[Array, "*s"], ...]) -> tuple[Float[Array, "*s"], ...]:
-    """Non-negative weights as move probabilities; uniform where they are all zero."""
+    """Non-negative weights as move probabilities; uniform where they are all zero, nan where they are no numbers."""
     total = sum(weights[1:], weights[0])
-    some = total > 0
-    share = 1 / jnp.where(some, total, 1)
-    return tuple(jnp.where(some, move * share, 1 / len(weights)) for move in weights)
+    nothing = total <= 0
+    share = 1 / jnp.where(nothing, 1, total)
+    return tuple(jnp.where(nothing, 1 / len(weights), move * share) for move in weights)
 
 
 def mean(chances: Moves, values: Moves) -> Float[Array, "b l h"]:

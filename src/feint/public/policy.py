@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from feint.arena.arena import for_device
+from feint.arena.arena import for_device, playable
 from feint.arena.betting import ILLEGAL
 from feint.arena.cards import HIDDEN, Seen
 from feint.arena.policy import Policy
@@ -35,19 +35,18 @@ class PublicPolicy(Policy):
     def __call__(self, infostate: Seen, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
         betting, deck = self.tree.betting, self.tree.betting.game.deck
         cards = infostate.cards.astype(jnp.int32)
-        if not deck.suits:  # copies are told apart here: whichever is seen first is the first
-            before = jnp.tril(jnp.ones((cards.shape[1],) * 2, bool), -1)
-            cards = cards * deck.copies + ((cards[:, :, None] == cards[:, None, :]) & before).sum(2)
+        if not deck.suits:
+            cards = tell_copies(cards, deck.copies)
         hole, node = betting.game.hole, infostate.node.astype(jnp.int32)
         said = jnp.zeros((len(cards), len(betting.actions)), jnp.float32)
         board, renaming, dealt = jnp.zeros_like(node), jnp.zeros_like(node), hole
         for number, stage in enumerate(self.tree.rounds):
             until = hole + stage.cards.shape[1]
-            draw = _number(self._renamed(renaming, cards[:, dealt:until]), len(self.tree.renamings[0]))
+            draw = numbered(self._renamed(renaming, cards[:, dealt:until]), len(self.tree.renamings[0]))
             renaming, board = self.tree.composed[stage.renaming[board, draw], renaming], stage.place[board, draw]
             held = self._renamed(renaming, cards[:, :hole])
             places = (stage.rest[board][:, None] < held[:, :, None]).sum(2)
-            hand, dealt = _number(places, stage.rest.shape[1]), until
+            hand, dealt = numbered(places, stage.rest.shape[1]), until
             for decision in stage.betting.decisions:
                 line = jnp.asarray(_lines(decision.nodes, len(betting.actor)))[node]
                 mine = tuple(move[board, line, hand] for move in self.weights[number][decision.number])
@@ -74,17 +73,26 @@ def _legal(child: Int[np.ndarray, "n a"]) -> Int[np.ndarray, "n a"]:
     return np.argsort(child == ILLEGAL, 1, kind="stable").astype(np.int32)
 
 
-def _number(chosen: Int[Array, "t k"], of: int) -> Int[Array, " t"]:
+def tell_copies(cards: Int[Array, "*t k"], copies: int) -> Int[Array, "*t k"]:
+    """Cards of which copies are the same, told apart as public trees do: whichever is seen first is the first."""
+    before = jnp.tril(jnp.ones((cards.shape[-1],) * 2, bool), -1)
+    return cards * copies + ((cards[..., :, None] == cards[..., None, :]) & before).sum(-1, dtype=cards.dtype)
+
+
+def numbered(chosen: Int[Array, "*t k"], of: int) -> Int[Array, "*t"]:
     """The number of each choice of some below `of`, in any order."""
-    count = chosen.shape[1]
+    count = chosen.shape[-1]
     if count == 0:
-        return jnp.zeros(len(chosen), jnp.int32)
+        return jnp.zeros(chosen.shape[:-1], jnp.int32)
     table = jnp.asarray(binomials(of, count))
-    return table.at[jnp.sort(chosen, 1), jnp.arange(count)].get(mode="clip").sum(1).astype(jnp.int32)
+    return table.at[jnp.sort(chosen, -1), jnp.arange(count)].get(mode="clip").sum(-1).astype(jnp.int32)
 
 
 def written_down(tree: PublicTree, policy: Policy) -> Tables:
     """All that a policy does on a public tree, in compiled code.
+
+    Where it answers with anything but chances of legal moves, nan, which goes into all that comes of it: whoever judges
+    has to say so. As in unrolled games that is so with hands too with which its own moves never lead there.
 
     Where boards stand for others that differ in suits alone, the policy has to play all of them alike.
     """
@@ -126,7 +134,8 @@ def _said(
         shape = count, len(nodes), len(hands)
         many = jnp.broadcast_to(cards[:, None], (*shape, width)).reshape(-1, width)
         at = jnp.broadcast_to(jnp.asarray(nodes, jnp.int32)[:, None], shape).reshape(-1)
-        return policy(Seen(at, many), jnp.asarray(actor)).reshape(*shape, -1)
+        told, legal = policy(Seen(at, many), jnp.asarray(actor)), jnp.asarray(tree.betting.child)[at] != ILLEGAL
+        return jnp.where(playable(told, legal)[:, None], told, jnp.nan).reshape(*shape, -1)
 
     batch = min(stage.boards, max(1, for_device(ROWS) // (len(nodes) * len(hands))))
     filled = jnp.minimum(jnp.arange(-(-stage.boards // batch) * batch), stage.boards - 1).reshape(-1, batch)

@@ -25,6 +25,7 @@ from feint.forms.strategy import Arrays, Strategy, TabularStrategy
 from feint.learners.bettor import OUTPUTS, SIZES, BettorStrategy, NetworkPolicy, bettor_for
 from feint.learners.breeding import Genes, Hall, as_network, crossed, mutated
 from feint.learners.networks import Design, Network
+from feint.learners.settings import played_alike
 from feint.learners.tournament import Many, Tournament
 from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics, require
 from feint.tree.best_response import nash_conv_of
@@ -120,7 +121,7 @@ class Evolved(Config):
         )
 
     def alike(self, form: Form) -> bool:
-        return form.has_public and form.situations(0, ENCODING).symmetric
+        return played_alike(form, ENCODING)
 
     def check(self, form: Form) -> None:
         bettor_for(form, self.bets)

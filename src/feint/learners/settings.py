@@ -28,6 +28,11 @@ SLIGHT = 1e-6
 """Added to values above the least, so that equal ones have equal shares."""
 
 
+def played_alike(form: Form, encoding: str) -> bool:
+    """Whether networks that are told this play all boards alike that differ in the names of suits alone."""
+    return form.has_public and form.situations(0, encoding).symmetric
+
+
 @final
 @dataclass(frozen=True)
 class Exploration:
@@ -256,7 +261,7 @@ class SelfPlaySettings(Config):
         return f"{form.name} has {form.size}; sooner done with {' or '.join(others)}." if others else None
 
     def alike(self, form: Form) -> bool:
-        return form.has_public and form.situations(0, self.encoding).symmetric
+        return played_alike(form, self.encoding)
 
     def check(self, form: Form) -> None:
         for player in range(form.players if form.tree else 0):

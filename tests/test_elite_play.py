@@ -15,6 +15,7 @@ from feint.forms.unrolled import TreeForm
 from feint.games.errors import BadInput
 from feint.learners.elite_play import Decisions, ElitePlay, elite_counts, longest_hand
 from feint.learners.networks import Training
+from feint.papers import kuhn_claims as claims
 from feint.papers import kuhn_fictitious_play as paper
 from feint.papers.kuhn_figures import kuhn_equilibrium
 from feint.runs.loop import Unwatched
@@ -69,6 +70,14 @@ def test_it_starts_exactly_uniform(tree_of):
     np.testing.assert_array_equal(stepped(tree, ElitePlay(), 0)[0].policy, tree.uniform())
 
 
+def test_it_starts_at_random_where_asked(tree_of):
+    tree = tree_of("kuhn")
+    first, other = (np.asarray(stepped(tree, ElitePlay(uniform=False), 0, seed)[0].policy) for seed in (0, 1))
+    np.testing.assert_allclose(first.sum(1), 1, atol=1e-12)
+    assert abs(first - tree.uniform()).max() > 0.01
+    assert abs(first - other).max() > 0.01
+
+
 @pytest.mark.slow
 def test_strategies_are_averaged_as_asked(tree_of):
     """One answer, three ways to take it: the same hands and the same training up to there."""
@@ -113,7 +122,7 @@ def played(tree_of):
 @pytest.mark.slow
 def test_the_plain_algorithm_gets_stuck_and_the_modified_does_not(tree_of, played):
     tree = tree_of("kuhn")
-    plain, modified = (paper.stuck(tree, played[name].last).mean() for name in (None, "policy"))
+    plain, modified = (claims.stuck(tree, played[name].last).mean() for name in (None, "policy"))
     assert plain > 0.2 > modified
 
 
@@ -148,7 +157,7 @@ def test_kuhn_has_a_family_of_equilibria(tree_of):
 def test_the_kuhn_report_is_written_from_its_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(paper, "QUICK", 6)
     text = paper.reproduce(tmp_path, True, lambda _: Unwatched()).read_text()
-    assert all(variant.label in text for variant in paper.VARIANTS)
+    assert all(f"| {variant.label} |" in text for variant in (*paper.VARIANTS, *paper.RANDOM_STARTS))
     assert "| player 2 bets Q after check | 2 |" in text
     assert text.count("true in") == 6
     assert {path.name for path in tmp_path.glob("*.png")} == {
@@ -160,7 +169,7 @@ def test_the_kuhn_report_is_written_from_its_runs(tmp_path, monkeypatch):
 
 
 def test_claims_are_judged_by_the_share_of_runs():
-    answers = [paper.Claim("It is so", np.arange(100) < true, "").answer() for true in (95, 40, 2)]
+    answers = [claims.Claim("It is so", np.arange(100) < true, "").answer() for true in (95, 40, 2)]
     assert ["**holds**" in answers[0], "**holds in part**" in answers[1], "**does not hold**" in answers[2]] == [
         True
     ] * 3

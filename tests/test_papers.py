@@ -152,18 +152,20 @@ def test_numbers_printed_in_figures_stand_beside_ours():
     """Three seeds that all play the same equilibrium: each number is that equilibrium's, where the words say."""
     tree = feint.unroll("kuhn")
     seeds = np.repeat(kuhn_equilibrium(tree, 0.14)[None], 3, 0)
-    told = kuhn_baselines.printed(tree, seeds, seeds)
-    assert "| B 0.14 | agent 1 bets the lowest card | player 1 bets J 0.14 ± 0.00 |" in told
+    told = kuhn_baselines.printed(tree, (tree.uniform()[None], seeds, seeds))
+    assert "| C 0.50, F 0.50 | the untrained agent | player 1 calls with Q after check bet 0.50; player 2 calls" in told
+    assert "| B 0.14, 0.86 | agent 1 bets or checks the lowest card | player 1 bets J 0.14 ± 0.00; player 1" in told
+    assert "player 1 checks J 0.86 ± 0.00 |" in told
     assert "player 2 bets Q after check 0.00 ± 0.00; player 2 bets K after check 1.00 ± 0.00" in told
     assert "player 1 calls with Q after check bet 0.47 ± 0.00; player 2 calls with Q after bet 0.33 ± 0.00" in told
 
 
 def test_exact_methods_come_nearer_an_equilibrium():
-    rows = kuhn_baselines.baselines(feint.unroll("kuhn")).splitlines()[2:]
-    for row in rows[:2]:
-        gaps = [float(cell) for cell in row.split(" | ")[1:3]]
-        assert gaps[0] > gaps[1] > 0
-    assert abs(float(rows[2].split(" | ")[-1].rstrip(" |"))) < 1e-6
+    found = kuhn_baselines.baselines(feint.unroll("kuhn"))
+    *methods, (solved,) = found.values()
+    assert all(gaps == sorted(gaps, reverse=True) and gaps[-1] > 0 for gaps in methods)
+    assert abs(solved) < 1e-6
+    assert kuhn_baselines.baselines_table(found).endswith(f"|  |  | {solved:.1e} |")
 
 
 def test_where_methods_stop_is_told_from_records(tmp_path):

@@ -40,6 +40,8 @@ class ElitePlay(Config):
     """What the network's answer does to the strategy: it replaces it (none, the paper's first algorithm), is averaged
     with it (policy, its modification; weights averages the networks instead) or enters the mean of all answers so far
     (fictitious)."""
+    uniform: bool = True
+    """Whether all moves are equally likely to begin with, as in the paper; otherwise networks begin at random."""
     network: Design = Design((16,))
     """The shape of the network; the paper does not say."""
     policy: Training = Training(rate=0.02, updates=300)
@@ -107,7 +109,9 @@ class ElitePlayer(Algorithm[EliteState]):
 
     def init(self, key: PRNGKeyArray) -> EliteState:
         key, starting = jax.random.split(key)
-        network = self.settings.network(self.features.shape[1], self.legal.shape[1], starting, flat=True)
+        network = self.settings.network(
+            self.features.shape[1], self.legal.shape[1], starting, flat=self.settings.uniform
+        )
         return EliteState(key, jnp.zeros(()), network, self._outputs(network))
 
     def step(self, state: EliteState) -> tuple[EliteState, Metrics]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, final
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, final
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, Int
 from feint.evaluate.exploitability import exploitability
 from feint.forms.unrolled import TreeForm
 from feint.games.poker import CALL, RAISE
+from feint.papers.kuhn_claims import mean
 from feint.papers.kuhn_figures import describe
 from feint.papers.trials import table
 from feint.solvers.algorithm import Algorithm
@@ -26,17 +27,20 @@ STOPS = (10, 100, 1000)
 METHODS = {"fictitious play": FICTITIOUS_PLAY["xfp"].config, "CFR+": CFR["cfr+"].config}
 
 
-def baselines(tree: Tree) -> str:
-    """Exploitability of exact methods after so many iterations, as a table."""
-    rows = []
+def baselines(tree: Tree) -> dict[str, list[float]]:
+    """Exploitability of exact methods after so many iterations; of the linear programme, which has none, once."""
+    found: dict[str, list[float]] = {}
     for name, config in METHODS.items():
         solver = config.on(TreeForm(tree))
-        state, done, cells = solver.init(jax.random.key(0)), 0, list[str]()
+        state, done, found[name] = solver.init(jax.random.key(0)), 0, []
         for stop in STOPS:
             state, done = _further(solver, state, jnp.asarray(stop - done)), stop
-            cells.append(f"{exploitability(tree, solver.strategy(state)):.1e}")
-        rows.append([name, *cells])
-    rows.append(["the linear programme, solved once", "", "", f"{exploitability(tree, solve(tree)):.1e}"])
+            found[name].append(exploitability(tree, solver.strategy(state)))
+    return found | {"the linear programme, solved once": [exploitability(tree, solve(tree))]}
+
+
+def baselines_table(found: Mapping[str, Sequence[float]]) -> str:
+    rows = [[name, *[""] * (len(STOPS) - len(gaps)), *(f"{gap:.1e}" for gap in gaps)] for name, gaps in found.items()]
     return table(["exploitability after iterations", *(f"{stop:,}" for stop in STOPS)], rows)
 
 
@@ -59,43 +63,43 @@ LOW, MIDDLE, HIGH = range(3)
 FACED = ((CALL, RAISE), (RAISE,))
 """A bet, as the first player meets it and as the second does."""
 FIGURES = {
+    "Figure 3, step 1": (
+        Printed(
+            "C 0.50, F 0.50",
+            "the untrained agent",
+            tuple((card, before, CALL) for card in (MIDDLE, HIGH) for before in FACED),
+        ),
+    ),
     "Figure 3, step 10": (
         Printed("B 1.00", "agent 2 bets after a check", tuple((card, (CALL,), RAISE) for card in range(3))),
         Printed("C 1.00, F 0.00", "the highest card calls", tuple((HIGH, before, CALL) for before in FACED)),
         Printed("C 0.00, F 1.00", "the lowest card folds", tuple((LOW, before, CALL) for before in FACED)),
-        Printed("C 0.53, C 0.60", "the middle card calls", tuple((MIDDLE, before, CALL) for before in FACED)),
+        Printed(
+            "C 0.53, F 0.47; C 0.60, F 0.40",
+            "the middle card calls",
+            tuple((MIDDLE, before, CALL) for before in FACED),
+        ),
     ),
     "Figure 4, step 10": (
-        Printed("B 0.14", "agent 1 bets the lowest card", ((LOW, (), RAISE),)),
+        Printed("B 0.14, 0.86", "agent 1 bets or checks the lowest card", ((LOW, (), RAISE), (LOW, (), CALL))),
+        Printed("C 1.00", "the highest card calls", tuple((HIGH, before, CALL) for before in FACED)),
         Printed("C 0.36, F 0.64", "the middle card calls", tuple((MIDDLE, before, CALL) for before in FACED)),
     ),
 }
 
 
-def printed(tree: Tree, plain: Float[np.ndarray, "s i a"], modified: Float[np.ndarray, "s i a"]) -> str:
-    """What the figures print beside what the seeds have at the last step, as a table."""
+def printed(tree: Tree, tables: Sequence[Float[np.ndarray, "_ i a"]]) -> str:
+    """What the figures print beside what the seeds have by then, as a table; `tables` are of each figure's step."""
     rows = []
-    for (figure, numbers), tables in zip(FIGURES.items(), (plain, modified), strict=True):
+    for (figure, numbers), seeds in zip(FIGURES.items(), tables, strict=True):
         for number, words, places in numbers:
-            cells = []
-            for card, before, move in places:
-                row = next(
-                    row for row, (_, (held,), _, made) in enumerate(tree.views) if (held, made) == (card, (before,))
-                )
-                shares = tables[:, row, move]
-                reach = 1.96 * shares.std(ddof=1) / np.sqrt(len(shares))
-                cells.append(f"{describe(tree, row, move)} {shares.mean():.2f} ± {reach:.2f}")
-            rows.append([figure, number, words, "; ".join(cells)])
+            cells = "; ".join(_cell(tree, seeds, *place) for place in places)
+            rows.append([figure, number, words, cells])
     return table(["figure", "printed", "read as", "ours: how often"], rows)
 
 
-def numbers(played: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of each variant: exploitability, seed by seed in the end, and how often moves are made by then."""
-    return {
-        name: {
-            "mean": (each.nash_conv / 2).mean(1).round(4).tolist(),
-            "last": (each.nash_conv[-1] / 2).round(4).tolist(),
-            "moves": each.last.mean(0).round(4).tolist(),
-        }
-        for name, each in played.items()
-    }
+def _cell(tree: Tree, seeds: Float[np.ndarray, "s i a"], card: int, before: tuple[int, ...], move: int) -> str:
+    """How often a move is made; agents that are all the same need no interval."""
+    row = next(row for row, (_, (held,), _, made) in enumerate(tree.views) if (held, made) == (card, (before,)))
+    often = seeds[:, row, move]
+    return f"{describe(tree, row, move)} {mean(often) if len(often) > 1 else f'{often[0]:.2f}'}"

@@ -1,0 +1,188 @@
+"""The page of fictitious play by winnings in Kuhn poker, from its record alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from feint.evaluate.dominance import Eliminated, eliminate
+from feint.papers.kuhn_baselines import baselines_table, printed
+from feint.papers.kuhn_claims import GONE, STEPS, Ended, claims, gone, mean, ordered, share, stuck
+from feint.papers.kuhn_crowds import Crowd, crowd_row, remains
+from feint.papers.kuhn_figures import describe
+from feint.papers.trials import table
+from feint.tree.tree import Tree
+from feint.tree.unroll import unroll
+
+TITLE = "Neural fictitious play by winnings in Kuhn poker"
+NUMBERS = "numbers.json"
+"""The record: all that the page tells, seed by seed."""
+WIDTH = 120
+"""Of lines."""
+
+
+def page_of(kept: Mapping[str, Any], counter: str = "", players: str = "") -> str:
+    """The page, with these sections from records of other programs."""
+    tree = unroll("kuhn")
+    eliminated, untrained = eliminate(tree), kept["variants"]["plain"]["mean"][0]
+    every = {name: _ended(tree, each) for name, each in kept["variants"].items()}
+    main = {name: each for name, each in every.items() if "-random" not in name}
+    first = np.asarray(tree.uniform())[None]
+    dominated = sum(eliminated.round_of[each] == 0 for each in ordered(eliminated))
+    seeds, quick = len(every["plain"].gaps), " --quick" if kept["quick"] else ""
+    return f"""# {TITLE}
+
+{kept["made_with"]}.
+{seeds} seeds, all at once; the paper shows one. Cards are jack, queen, king where the paper has queen, king, ace.
+{STEPS} steps of 100 hands, one decision in 5 learned from, as in the paper. Its first step is the untrained agent.
+
+## The claims
+
+{claims(tree, main, eliminated)}
+
+## Dominated moves after the last step
+
+How often each move is made when its situation arises: means over seeds with 95% intervals. The second column says in
+which round of elimination it goes: {dominated} are weakly dominated from the start, the others once those are gone.
+
+{_masses(tree, main, eliminated, untrained)}
+
+![dominated moves](dominated.png)
+![exploitability](exploitability.png)
+
+## Where networks begin
+
+The paper's agent begins with all moves equally likely. A network that begins at random, it says, may hardly ever try
+some of them, so that *the agent will never know how good or bad* they are. Its two algorithms from an even start, and
+from networks that begin at random, as in Torch and, wider, Glorot's way:
+
+{_starts(tree, every, kept["variants"], eliminated)}
+
+{fill(_harm(every, eliminated), WIDTH)}
+
+## The paper's figures
+
+![Figure 1](figure-1.png)
+
+An equilibrium (α = 1/6), as in its Figure 2, and the whole family:
+
+![Figure 2](figure-2.png)
+![equilibria](equilibria.png)
+
+Figure 3, the plain algorithm at steps 1, 2 and {STEPS} (bars are means over seeds, lines their middle 80%):
+
+![Figure 3](figure-3.png)
+
+Figure 4, the modified algorithm at step {STEPS}:
+
+![Figure 4](figure-4.png)
+
+Numbers printed in both, as far as they can be read (B bet, C check or call, F fold), beside ours: one run there, means
+over seeds with 95% intervals here. Two moves are legal everywhere, so that of each pair ours gives one.
+
+{printed(tree, (first, every["plain"].tables, every["modified"].tables))}
+
+## Exact methods on the same game
+
+In chips per hand, where random moves have {untrained:.2f}.
+
+{baselines_table(kept["baselines"])}
+
+{counter}## More players
+
+The modified algorithm. With three players and more an equilibrium promises nothing, but dominated moves are still bad.
+
+{_crowds([Crowd(**crowd) for crowd in kept["crowds"]])}
+
+{players}
+Every seed's strategy at the end and its exploitability, and the mean of that after every step, are in `{NUMBERS}`;
+the tables above are made from it.
+
+Made by `feint reproduce kuhn-fictitious-play{quick}`.
+"""
+
+
+def _ended(tree: Tree, kept: Mapping[str, Any]) -> Ended:
+    """A variant as it was noted: of each seed, how often the bolder of the two legal moves is made."""
+    bold = np.array(kept["strategies"])
+    tables: Float[np.ndarray, "s i a"] = np.zeros((len(bold), *tree.legal.shape))
+    for row, legal in enumerate(tree.legal):
+        passive, active = np.flatnonzero(legal)
+        tables[:, row, active], tables[:, row, passive] = bold[:, row], 1 - bold[:, row]
+    return Ended(kept["label"], tables, np.array(kept["last"]))
+
+
+def noted(tree: Tree, tables: Float[np.ndarray, "s i a"]) -> list[list[float]]:
+    """Strategies as `_ended` reads them."""
+    bold = [int(np.flatnonzero(legal)[-1]) for legal in tree.legal]
+    found: list[list[float]] = tables[:, np.arange(len(bold)), bold].round(4).tolist()
+    return found
+
+
+def _masses(tree: Tree, ended: Mapping[str, Ended], eliminated: Eliminated, untrained: float) -> str:
+    """How often each dominated move is made by each variant, and what its seeds come to."""
+    moves, each_of = ordered(eliminated), ended.values()
+    rows = [
+        [describe(tree, row, move), str(eliminated.round_of[row, move] + 1)]
+        + [mean(each.tables[:, row, move]) for each in each_of]
+        for row, move in moves
+    ]
+    rows += [
+        [f"exploitability, chips per hand (at random {untrained:.2f})", "", *(mean(each.gaps) for each in each_of)],
+        ["runs in which player 2 bets every card after a check", ""]
+        + [share(stuck(tree, each.tables)) for each in each_of],
+        [f"runs in which every dominated move is gone (below {GONE:.0%})", ""]
+        + [share(gone(each.tables, moves).all(1)) for each in each_of],
+    ]
+    return table(["move", "round", *(each.label for each in each_of)], rows)
+
+
+STARTS = {name: (f"{name}-random", f"{name}-random-wide") for name in ("plain", "modified")}
+"""The paper's algorithms, and the same from networks that begin at random."""
+
+
+def _starts(tree: Tree, ended: Mapping[str, Ended], kept: Mapping[str, Any], eliminated: Eliminated) -> str:
+    """Both algorithms from all starts."""
+    rows, moves = [], ordered(eliminated)
+    for name in [name for even, uneven in STARTS.items() for name in (even, *uneven)]:
+        each, least = ended[name], np.array(kept[name]["least"])
+        removed = gone(each.tables, moves)
+        rows.append(
+            [
+                each.label,
+                f"{least.mean():.2f} ({least.min():.2f} to {least.max():.2f})",
+                mean(each.gaps),
+                share(stuck(tree, each.tables)),
+                mean(removed.mean(1)),
+                share(removed.all(1)),
+            ]
+        )
+    head = ["algorithm", "its least likely move at the start", "exploitability at the end"]
+    more = ["player 2 bets every card after a check", "share of dominated moves gone", "all gone"]
+    return table([*head, *more], rows)
+
+
+def _harm(ended: Mapping[str, Ended], eliminated: Eliminated) -> str:
+    """By how much more or fewer dominated moves are gone from each random start, in a sentence."""
+    told, moves = [], ordered(eliminated)
+    for even, uneven in STARTS.items():
+        for name in uneven:
+            ours, theirs = (gone(ended[each].tables, moves).mean(1) for each in (name, even))
+            more = ours.mean() - theirs.mean()
+            reach = 1.96 * np.sqrt(ours.var(ddof=1) / len(ours) + theirs.var(ddof=1) / len(theirs))
+            verdict = "harm" if more < -reach else "good" if more > reach else "no difference that is seen"
+            told.append(f"{ended[name].label} {more:+.2f} ± {reach:.2f} ({verdict})")
+    return (
+        f"The share of dominated moves that are gone beside that from an even start: {'; '.join(told)}. None of these "
+        f"networks begins with a move that it hardly ever makes; what one would do that does is left open."
+    )
+
+
+def _crowds(crowds: Sequence[Crowd]) -> str:
+    head = ["players", "dominated moves", "hands with one, at random", f"after step {STEPS}"]
+    rows = table([*head, "NashConv at random", f"after step {STEPS}"], map(crowd_row, crowds))
+    return "\n\n".join([rows, *map(remains, crowds)])

@@ -52,7 +52,7 @@ class Size:
 FULL = Size(
     seeds=3,
     stops=(1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000),
-    searches={100: 30, 1000: 10, 10_000: 3},
+    searches={100: 10, 1000: 5, 10_000: 1},
     steps={"kuhn": 5000, "leduc": 20_000},
 )
 QUICK = Size(seeds=2, stops=(1000, 3000, 10_000), searches={100: 3}, steps={"kuhn": 300, "leduc": 600})

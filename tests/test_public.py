@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
-from itertools import combinations
-from math import comb
+from functools import cache
+from itertools import combinations, permutations
+from math import comb, prod
 
 import equinox as eqx
 import jax
@@ -21,17 +23,19 @@ from feint.arena.policy import Policy
 from feint.forms.dealt import CardForm
 from feint.forms.library import form_of
 from feint.forms.public import PublicForm
+from feint.forms.strategy import PolicyStrategy
 from feint.forms.unrolled import TreeForm
 from feint.games.cards import Cards, Deck, high_card, pair_then_rank
 from feint.games.library import load_game
 from feint.games.poker import Poker, Round
 from feint.public.boards import count_boards, deal, first_board, renamings_of, same_hands
-from feint.public.build import build_public_tree, public_size
+from feint.public.build import build_public_tree
 from feint.public.combinations import chosen, number_of
-from feint.public.judge import judge, leaks_of
+from feint.public.judge import judge
 from feint.public.policy import PublicPolicy, written_down
 from feint.public.showdown import removal_of, showdown_of
 from feint.public.showdown_kernel import won_less_lost
+from feint.public.start import public_size
 from feint.solvers.cfr import ALGORITHMS, CFR
 from feint.solvers.public_cfr import PublicRegretMinimiser
 from feint.solvers.regrets import Rule
@@ -42,11 +46,6 @@ DECK = Deck("23456789TJQKA", 4, suits=True)
 def minimiser(tree, config: CFR) -> PublicRegretMinimiser:
     rule = Rule(config.alpha, config.beta, config.gamma, config.predictive)
     return PublicRegretMinimiser(tree, rule, config.alternating, tree.betting.fingerprint)
-
-
-def stepped(solver, state, steps: int):
-    forward = eqx.filter_jit(lambda solver, state: jax.lax.fori_loop(0, steps, lambda _, s: solver.step(s)[0], state))
-    return forward(solver, state)
 
 
 def test_choices_are_numbered_in_order():
@@ -118,6 +117,7 @@ def best_three(deck: Deck, hole: Cards, board: Cards) -> tuple[int, ...]:
 ALIKE = {
     "kuhn": load_game("kuhn"),
     "leduc": load_game("leduc(suits=true)"),
+    "leduc with like cards": load_game("leduc"),
     "no-limit leduc": replace(load_game("leduc_no_limit"), deck=Deck("QKA", 2, suits=True)),
     "8 cards": short_holdem(2, 4),
     "5 x 2 cards": few_bets(short_holdem(5, 2), 1),
@@ -129,72 +129,144 @@ FEW = "5 x 2 cards", "3 x 4 cards", "4 x 4 cards"
 """Games that take so long to unroll that one algorithm must do."""
 
 
+FAST = [("kuhn", "cfr+", True), ("leduc", "cfr+", True)]
+
+
 @pytest.mark.parametrize(
     ("name", "algorithm", "symmetric"),
     [
-        ("kuhn", "cfr+", True),
+        *FAST,
         *(
-            pytest.param(name, algorithm, symmetric, marks=pytest.mark.slow)
+            pytest.param(*case, marks=pytest.mark.slow)
             for name in ALIKE
             for symmetric in (True, False)
             for algorithm in (*ALGORITHMS, "simultaneous")
-            if name not in FEW or algorithm == "cfr+"
+            if (name not in FEW or algorithm == "cfr+") and (case := (name, algorithm, symmetric)) not in FAST
         ),
     ],
 )
 def test_iterates_are_those_of_the_unrolled_tree(name, algorithm, symmetric):
-    """From regrets in which nothing comes out even.
+    """Regrets and plans, from regrets in which nothing comes out even.
 
     Where two moves are worth exactly the same, rounding decides which has the regret, and whoever adds up in another
     order plays another move: from nothing, iterates would part without either being wrong.
     """
-    game, steps = ALIKE[name], 8
+    game = ALIKE[name]
     whole = TreeForm.of(game, None)
     tree = build_public_tree(game, symmetric=symmetric, exact=True, piece=None if symmetric else 3)
     config = CFR(alternating=False) if algorithm == "simultaneous" else ALGORITHMS[algorithm].config
     solver, public = config.on(whole), minimiser(tree, config)
-    first = RankPolicy(PublicForm.of(game, None).arena, game.deck.copies, 4)
-    strategy = solver.strategy(stepped(solver, unrolled_start(solver, whole, first), steps))
-    weights = public.strategy(stepped(public, public_start(public, first), steps)).weights
-    found = eqx.filter_jit(judge)(tree, weights)
-    assert found.nash_conv == pytest.approx(feint.nash_conv(whole.tree, strategy), abs=1e-9)
-    np.testing.assert_allclose(found.values, feint.expected_values(whole.tree, strategy), atol=1e-9)
+    first = RankPolicy(PublicForm.of(game, None).arena, game.deck.copies if game.deck.suits else 1, 4)
+    # An information set of the one may be several of the other, which share its chance.
+    shared = together(whole)[:, None]
+    regrets, plans, strategy = unrolled_steps(solver, as_table(whole, first) * shared / 50)
+    book, judgement = public_steps(public, first, rarities(tree))
+    same_everywhere(whole, tree, plans, [[page.plan_sum for page in pages] for pages in book])
+    weighted = [
+        [tuple(np.asarray(move) / rarity for move in page.regrets) for page in pages]
+        for rarity, pages in zip(rarities(tree), book, strict=True)
+    ]
+    same_everywhere(whole, tree, regrets / shared, weighted)
+    assert judgement.nash_conv == pytest.approx(feint.nash_conv(whole.tree, strategy), abs=1e-9)
+    np.testing.assert_allclose(judgement.values, feint.expected_values(whole.tree, strategy), atol=1e-9)
 
 
-@pytest.mark.slow
-def test_leduc_with_like_cards_is_the_same_game():
-    whole, config = TreeForm.of(load_game("leduc"), None), ALGORITHMS["dcfr"].config
-    solver, public = config.on(whole), minimiser(build_public_tree(whole.game, exact=True), config)
-    strategy = solver.strategy(stepped(solver, solver.init(jax.random.key(0)), 8))
-    weights = public.strategy(stepped(public, public.init(jax.random.key(0)), 8)).weights
-    found = eqx.filter_jit(judge)(public.tree, weights)
-    assert found.nash_conv == pytest.approx(feint.nash_conv(whole.tree, strategy), abs=1e-9)
+@eqx.filter_jit
+def unrolled_steps(solver, regrets, steps: int = 8):
+    """Regrets, plans and the average strategy of an unrolled game after so many steps from some regrets."""
+    form, state = solver.form, solver.init(jax.random.key(0))
+    regrets = form.vectors(regrets)
+    played = tuple(side.normalise(regret) for side, regret in zip(form.sides, regrets, strict=True))
+    state = state._replace(regrets=regrets, strategies=played, plans=form.plans(played))
+    state = jax.lax.fori_loop(0, steps, lambda _, state: solver.step(state)[0], state)
+    plans = form.table([plan[:-1] for plan in state.plan_sum])
+    return form.table(state.regrets), plans, solver.strategy(state).probabilities
 
 
-def unrolled_start(solver, whole: TreeForm, policy: Policy):
-    """Regrets in proportion to a policy, and what is played by them."""
-    state = solver.init(jax.random.key(0))
-    regrets = solver.form.vectors(jnp.asarray(as_table(whole, policy)) / 50)
-    played = [side.normalise(regret) for side, regret in zip(solver.form.sides, regrets, strict=True)]
-    return state._replace(regrets=regrets, strategies=tuple(played), plans=solver.form.plans(played))
-
-
-def public_start(solver: PublicRegretMinimiser, policy: Policy):
-    """The same. Regrets are not weighted here with the chance of the deal and of the board."""
-    state, book = solver.init(jax.random.key(0)), []
-    tables = eqx.filter_jit(written_down)(solver.tree, policy)
-    game = solver.tree.betting.game
-    rarity, left, hole = solver.tree.deals, len(game.deck.ranks) * game.deck.copies, game.hole
-    for stage, pages, moves in zip(solver.tree.rounds, state.book, tables, strict=True):
-        rarity = rarity * comb(left - 2 * hole, left - stage.rest.shape[1])
-        left = stage.rest.shape[1]
-        book.append(
-            tuple(
-                page._replace(regrets=tuple(chance * rarity / 50 for chance in chances))
-                for page, chances in zip(pages, moves, strict=True)
-            )
+@eqx.filter_jit
+def public_steps(solver: PublicRegretMinimiser, policy: Policy, rarities, steps: int = 8):
+    """All that is kept on its public tree after the same. Regrets are not weighted there with the chance of a deal."""
+    state, tables = solver.init(jax.random.key(0)), written_down(solver.tree, policy)
+    book = tuple(
+        tuple(
+            page._replace(regrets=tuple(chance * rarity / 50 for chance in chances))
+            for page, chances in zip(pages, moves, strict=True)
         )
-    return state._replace(book=tuple(book))
+        for rarity, pages, moves in zip(rarities, state.book, tables, strict=True)
+    )
+    state = state._replace(book=book)
+    state = jax.lax.fori_loop(0, steps, lambda _, state: solver.step(state)[0], state)
+    return state.book, judge(solver.tree, solver.strategy(state).weights)
+
+
+def same_everywhere(whole: TreeForm, tree, table, tables) -> None:
+    """Whether a table of an unrolled game and tables of its public tree say the same of every board and hand."""
+    game, betting = whole.game, tree.betting
+    table, rows = np.asarray(table), {up_to_suits(game, label): row for row, label in enumerate(whole.tree.labels)}
+    deck, seen = replace(game.deck, suits=True), set()
+    largest = np.abs(table).max()
+    for stage, pages in zip(tree.rounds, tables, strict=True):
+        hands = np.asarray(stage.rest)[:, np.asarray(stage.removal.cards)]  # [b, h, hole]
+        told = [
+            ["".join(deck.name(card)[: 1 + game.deck.suits] for card in (*hand, *board)) for hand in held.tolist()]
+            for held, board in zip(hands, np.asarray(stage.cards).tolist(), strict=True)
+        ]
+        for decision, moves in zip(stage.betting.decisions, pages, strict=True):
+            for line, node in enumerate(decision.nodes.tolist()):
+                after = f": {betting.labels[node]}" if betting.labels[node] else ""
+                here = np.array([[rows[up_to_suits(game, cards + after)] for cards in row] for row in told])
+                legal = np.flatnonzero(whole.tree.legal[here[0, 0]])
+                for move, column in zip(moves, legal, strict=True):
+                    np.testing.assert_allclose(move[:, line], table[here, column], rtol=1e-9, atol=1e-9 * largest)
+                seen |= set(here.ravel().tolist())
+    assert len(seen) == len(set(rows.values()))
+
+
+def up_to_suits(game: Poker, sees: str) -> tuple:
+    """What a player sees, the same for all that differ in suits alone."""
+    cards, _, betting = sees.partition(": ")
+    return _up_to_suits(game, cards.replace(" ", "")), betting
+
+
+@cache
+def _up_to_suits(game: Poker, cards: str) -> tuple:
+    suits, groups = "shdc"[: game.deck.copies] if game.deck.suits else "", cards_of(game, cards)
+    ways = [str.maketrans(suits, "".join(way)) for way in permutations(suits)]
+    return min(tuple(tuple(sorted(card.translate(way) for card in group)) for group in groups) for way in ways)
+
+
+def cards_of(game: Poker, cards: str) -> list[list[str]]:
+    """A player's cards and those of each round on the board."""
+    width, left, groups = 1 + game.deck.suits, cards, []
+    for count in (game.hole, *(declared.board for declared in game.rounds)):
+        group, left = left[: count * width], left[count * width :]
+        groups.append([group[place : place + width] for place in range(0, len(group), width)])
+    return groups
+
+
+def together(whole: TreeForm) -> np.ndarray:
+    """How many deals are one information set, where copies of a rank are the same card."""
+    game, found = whole.game, []
+    for label in whole.tree.labels:
+        gone: Counter[str] = Counter()
+        ways = 1
+        for group in map(Counter, cards_of(game, label.partition(": ")[0].replace(" ", ""))):
+            ways *= prod(comb(game.deck.copies_of_kind - gone[card], count) for card, count in group.items())
+            gone += group
+        found.append(ways)
+    return np.array(found, float)
+
+
+def rarities(tree) -> list[float]:
+    """What one deal of hands and boards counts in each round, where all of them together count 1, is one of so many."""
+    game, found = tree.betting.game, []
+    left = len(game.deck.ranks) * game.deck.copies
+    rarity = float(comb(left, game.hole) * comb(left - game.hole, game.hole))
+    for stage in tree.rounds:
+        rarity *= comb(left - 2 * game.hole, left - stage.rest.shape[1])
+        left = stage.rest.shape[1]
+        found.append(rarity)
+    return found
 
 
 def as_table(whole: TreeForm, policy: Policy) -> np.ndarray:
@@ -203,7 +275,7 @@ def as_table(whole: TreeForm, policy: Policy) -> np.ndarray:
     seen = [form.sees(int(who), view) for who, view in zip(whole.tree.player, whole.tree.views, strict=True)]
     # NumPy's: an array of its own for each of 40,000 situations takes XLA many minutes to put together.
     every = jax.tree.map(lambda *each: jnp.asarray(np.concatenate(each)), *seen)
-    rows = policy(every, jnp.asarray(whole.tree.player))
+    rows = eqx.filter_jit(policy)(every, jnp.asarray(whole.tree.player))
     return np.asarray(rows, float)[:, [whole.game.actions.index(name) for name in whole.tree.actions]]
 
 
@@ -239,17 +311,25 @@ def games(draw) -> Poker:
 
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(game=games(), seed=st.integers(0, 9))
-def test_any_declared_game_is_judged_as_when_unrolled(game, seed):
+@given(game=games(), seed=st.integers(0, 9), symmetric=st.booleans())
+def test_any_declared_game_is_judged_as_when_unrolled(game, seed, symmetric):
     if game.unrolled_size()[0] < 60_000:
-        judged_alike(game, seed)
+        judged_alike(game, seed, symmetric)
 
 
-def test_a_declared_game_is_judged_as_when_unrolled():
+@pytest.mark.parametrize("symmetric", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_a_declared_game_is_judged_as_when_unrolled(symmetric):
     deck = Deck("QKA", 2, suits=True)
     judged_alike(
-        Poker(deck, (Round(cap=1), Round(cap=1, board=1)), pair_then_rank, ante=1, stack=7, pot_bets=(1.0,)), 3
+        Poker(deck, (Round(cap=1), Round(cap=1, board=1)), pair_then_rank, ante=1, stack=7, pot_bets=(1.0,)),
+        3,
+        symmetric,
     )
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", pytest.param("leduc with like cards", marks=pytest.mark.slow)])
+def test_leaks_are_those_of_the_unrolled_tree(name):
+    judged_alike(ALIKE[name], 6)
 
 
 @pytest.mark.slow
@@ -260,19 +340,42 @@ def test_a_game_with_rake_is_judged_as_when_unrolled():
     judged_alike(Poker(deck, rounds, high_card, ante=1, rake=0.1, rake_cap=0.5), 3)
 
 
-def judged_alike(game: Poker, seed: int) -> None:
+def judged_alike(game: Poker, seed: int, symmetric: bool = True) -> None:
+    """All that is said of some play or other: values, best responses, and where it gives how much away."""
     whole, form = TreeForm.of(game, None), PublicForm.of(game, None)
-    tree = build_public_tree(game, exact=True)
-    play = RankPolicy(form.arena, game.deck.copies if game.deck.suits else 1, seed)
-    tables = eqx.filter_jit(written_down)(tree, play)
-    found = eqx.filter_jit(judge)(tree, tables)
+    play = RankPolicy(form.arena, game.deck.copies if game.deck.suits else 1, seed, symmetric)
+    found = form.judged(PolicyStrategy(form.fingerprint, play), 1 << 30)
     table = as_table(whole, play)
-    table /= table.sum(1, keepdims=True)
-    assert found.nash_conv == pytest.approx(feint.nash_conv(whole.tree, table), abs=1e-6)
-    np.testing.assert_allclose(found.values, feint.expected_values(whole.tree, table), atol=1e-6)
-    leaks = eqx.filter_jit(leaks_of)(tree, tables)
-    assert leaks.sum() == pytest.approx(float(found.nash_conv), abs=1e-6)
-    assert leaks.min() >= -1e-9
+    gap = feint.nash_conv(whole.tree, table)
+    assert (found.best - found.values).sum() == pytest.approx(gap, abs=1e-9)
+    np.testing.assert_allclose(found.values, feint.expected_values(whole.tree, table), atol=1e-9)
+    lost, told = Counter(), Counter()
+    for label, player, gain in zip(
+        whole.tree.labels, whole.tree.player, feint.deviations(whole.tree, table).gain, strict=True
+    ):
+        lost[player, up_to_suits(game, label)] += gain
+    for leak in found.leaks:
+        told[leak.player, up_to_suits(game, leak.sees)] += leak.gain
+    assert sum(told.values()) == pytest.approx(gap, abs=1e-9)
+    assert told == pytest.approx({place: lost[place] for place in told}, abs=1e-9)
+    assert all(told[place] == pytest.approx(gain, abs=1e-9) for place, gain in lost.items())
+    if symmetric:
+        assert len(told) == len(found.leaks), "a place is told once"
+    by_betting = Counter()
+    for (_, (_, betting)), gain in lost.items():
+        by_betting[betting or "the first decision"] += gain
+    assert {leak.sees: leak.gain for leak in found.betting} == pytest.approx(by_betting, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_the_worst_leaks_are_the_first_of_all():
+    form = form_of("flop_holdem(ranks=3)")
+    play = PolicyStrategy(form.fingerprint, RankPolicy(form.arena, 4, 2))
+    every, some = form.judged(play, 1 << 30), form.judged(play, 5)
+    assert [leak.gain for leak in some.leaks] == pytest.approx([leak.gain for leak in every.leaks[:5]])
+    assert len({leak.sees for leak in every.leaks}) == len(every.leaks) > 1000
+    assert sum(leak.gain for leak in every.leaks) == pytest.approx((every.best - every.values).sum(), abs=1e-9)
+    assert form.judged(play, 0)[2:] == ((), ())
 
 
 class RankPolicy(Policy):
@@ -281,17 +384,18 @@ class RankPolicy(Policy):
     arena: Arena
     suits: int = eqx.field(static=True)
     seed: int = eqx.field(static=True)
+    alike: bool = eqx.field(static=True, default=True)
 
     def __call__(self, infostate, turn):
         ranks = jnp.sort(infostate.cards[:, : self.arena.hole].astype(jnp.int32) // self.suits, 1)
         mixed = infostate.node.astype(jnp.int32) * 31 + ranks @ jnp.arange(3, 3 + ranks.shape[1]) + self.seed
         weights = 1.0 + jnp.sin(mixed[:, None] * (1.7 + jnp.arange(self.arena.moves))) ** 2
         weights = jnp.where(self.arena.legal(infostate), weights, 0.0)
-        return (weights / weights.sum(1, keepdims=True)).astype(jnp.float32)
+        return weights / weights.sum(1, keepdims=True)
 
     @property
     def symmetric(self) -> bool:
-        return True
+        return self.alike
 
 
 @pytest.mark.slow

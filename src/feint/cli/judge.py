@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 WORTH_TELLING = 1.5
 """By how much duplicate deals must have shortened a match to be spoken of."""
+WORTH_WHOLE = 0.005
+"""Shares from this on are told in whole percent."""
 
 
 def evaluate(
@@ -88,7 +90,9 @@ def _table(facts: Facts) -> Table:
 def _cell(name: str, value: Any) -> str:
     if not isinstance(value, float):
         return str(value)
-    return f"{value:.0%}" if name == "share" else f"{value:.2e}" if name == "gain" else f"{value:+.6f}"
+    if name == "share":
+        return f"{value:.0%}" if value >= WORTH_WHOLE else f"{100 * value:.1g}%"
+    return f"{value:.2e}" if name == "gain" else f"{value:+.6f}"
 
 
 def play_match(

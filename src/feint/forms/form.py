@@ -38,7 +38,7 @@ class Leak(NamedTuple):
     """Chips per hand. Over all places these add up to NashConv."""
     player: int
     sees: str
-    """What the player sees there, in words."""
+    """What the player sees there, in words; on a public tree it stands for all that differs from it in suits alone."""
 
 
 class Judged(NamedTuple):
@@ -50,6 +50,8 @@ class Judged(NamedTuple):
     """What each can win at most while the others keep to it."""
     leaks: tuple[Leak, ...]
     """The largest first."""
+    betting: tuple[Leak, ...] = ()
+    """The same by betting alone, whatever the cards, where these are too many to tell much one by one."""
 
 
 class Gauge(eqx.Module):

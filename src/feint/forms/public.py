@@ -21,9 +21,11 @@ from feint.forms.public_strategy import PublicStrategy
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
 from feint.games.game import Game
+from feint.games.hand import Hand
 from feint.games.poker import Poker
 from feint.public.build import build_public_tree, public_size
-from feint.public.judge import Judgement, judge, leaks_of, values_of
+from feint.public.judge import Judgement, judge, values_of
+from feint.public.leaks import Leaks, leaks_of
 from feint.public.play import Tables
 from feint.public.policy import written_down
 from feint.public.tree import PublicSize, PublicTree, room
@@ -65,7 +67,8 @@ class PublicForm(Form):
 
     def __init__(self, betting: BettingTree, size: PublicSize) -> None:
         self.betting, self._size, self._played = betting, size, CardForm(betting)
-        self.game, self.players, self.actions = betting.game, betting.players, betting.actions
+        self.game: Poker = betting.game
+        self.players, self.actions = betting.players, betting.actions
         self.largest, self.forfeit = self._played.largest, self._played.forfeit
         self.size = f"{size.public:,} public decisions and {size.infosets:,} information sets up to suits"
 
@@ -122,13 +125,35 @@ class PublicForm(Form):
         tree = self._for(strategy)
         if tree is None:
             return None
-        judgement, gains = _judge(tree, strategy)
-        found = [
-            Leak(float(gain), int(self.betting.actor[node]), self.betting.labels[node] or "the first decision")
-            for node, gain in enumerate(gains)
-        ]
-        worst = sorted(found, key=lambda leak: -leak.gain)[:leaks]
-        return Judged(np.asarray(judgement.values), np.asarray(judgement.best), tuple(worst))
+        if not leaks:
+            values, best = _judge(tree, strategy)
+            return Judged(np.asarray(values), np.asarray(best), ())
+        values, found = _judge_leaks(tree, strategy, leaks)
+        worst, betting = self._worst(tree, found), self._by_betting(found, leaks)
+        return Judged(np.asarray(values), np.asarray(found.best), worst, betting)
+
+    def _worst(self, tree: PublicTree, found: Leaks) -> tuple[Leak, ...]:
+        return tuple(
+            Leak(gain, int(self.betting.actor[node]), self._told(tree, node, board, hand))
+            for gain, node, board, hand in zip(*(np.asarray(each).tolist() for each in found.worst), strict=True)
+            if gain > 0
+        )
+
+    def _told(self, tree: PublicTree, node: int, board: int, hand: int) -> str:
+        """What a player sees at a betting decision, in the words of the rules."""
+        deck, actor = self.game.deck, int(self.betting.actor[node])
+        every = np.asarray(tree.held[hand]), np.asarray(tree.rounds[self.betting.round[node]].cards[board])
+        held, shown = (tuple((cards if deck.suits else cards // deck.copies).tolist()) for cards in every)
+        seen = Hand(0, (held, held), shown, self.betting.moves[node], (), (), actor, 0, 0)
+        return self.game.label(seen, actor)
+
+    def _by_betting(self, found: Leaks, leaks: int) -> tuple[Leak, ...]:
+        gains, labels = np.asarray(found.betting), self.betting.labels
+        worst = (-gains).argsort(kind="stable")[:leaks].tolist()
+        return tuple(
+            Leak(float(gains[node]), int(self.betting.actor[node]), labels[node] or "the first decision")
+            for node in worst
+        )
 
     def values(self, strategies: Sequence[Strategy]) -> Float[np.ndarray, " p"] | None:
         if not all(isinstance(strategy, PublicStrategy) for strategy in strategies):
@@ -152,9 +177,14 @@ class PublicForm(Form):
 
 
 @compiled
-def _judge(tree: PublicTree, strategy: Strategy) -> tuple[Judgement, Float[Array, " n"]]:
+def _judge(tree: PublicTree, strategy: Strategy) -> Judgement:
+    return judge(tree, _tables(tree, strategy))
+
+
+@compiled
+def _judge_leaks(tree: PublicTree, strategy: Strategy, leaks: int) -> tuple[Float[Array, "2"], Leaks]:
     tables = _tables(tree, strategy)
-    return judge(tree, tables), leaks_of(tree, tables)
+    return values_of(tree, tables), leaks_of(tree, tables, leaks)
 
 
 @compiled

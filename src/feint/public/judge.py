@@ -73,42 +73,13 @@ def values_of(tree: PublicTree, tables: Tables) -> Float[Array, "2"]:
     return jnp.stack([first, -first if tree.zero_sum else worth(tree, Expectation(1, Written(tables)))])
 
 
-@final
-class Leaks(Kept):
-    """A best response that notes what the player's own strategy gives away at each decision."""
-
-    def start(self, tree: PublicTree) -> Float[Array, " h"]:
-        return tree.ranges[self.player]
-
-    def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
-        assert play is not None
-        best = reduce(jnp.maximum, values)
-        return best, (reach.mine * (best - mean(play, values))).astype(jnp.float64).sum(-1)
-
-
-def leaks_of(tree: PublicTree, tables: Tables) -> Float[Array, " n"]:
-    """What a strategy gives away at each betting decision, in chips per hand: together they are NashConv."""
-    gains = jnp.zeros(len(tree.betting.actor))
-    for player in (0, 1):
-        empty = tuple(
-            tuple(
-                jnp.zeros((stage.boards, len(decision.nodes))) if decision.actor == player else None
-                for decision in stage.betting.decisions
-            )
-            for stage in tree.rounds
-        )
-        _, pages = run(tree, Leaks(player, Written(tables)), empty)
-        weight = jnp.ones(1)
-        for stage, noted in zip(tree.rounds, pages, strict=True):
-            weight = weight[stage.before] * stage.weight
-            for decision, page in zip(stage.betting.decisions, noted, strict=True):
-                if page is not None:
-                    gains = gains.at[decision.nodes].add(weight @ page)
-    return gains / tree.deals
-
-
 def worth(tree: PublicTree, sweep: Sweep) -> Float[Array, ""]:
     """What the game is worth to a sweep's player, in chips per hand."""
     nothing = tuple((None,) * len(stage.moves) for stage in tree.rounds)
     by_hand, _ = run(tree, sweep, nothing)
-    return (by_hand * tree.ranges[sweep.player]).sum() / tree.deals
+    return worth_of(tree, sweep.player, by_hand)
+
+
+def worth_of(tree: PublicTree, player: int, by_hand: Float[Array, " h"]) -> Float[Array, ""]:
+    """The same, given what it is worth to each hand, weighted with how often the other comes with which."""
+    return (by_hand * tree.ranges[player]).sum() / tree.deals

@@ -27,6 +27,7 @@ from feint.learners.networks import Design
 from feint.learners.nfsp import NFSP
 from feint.learners.q_learning import QLearning
 from feint.learners.settings import Average, Exploration, Replay, ValueTraining
+from feint.papers.poker_rnn_answers import NOISE, TARGETS, jacks, luck_of_points, noisier, targets
 from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, OURS, THEIRS, no_pattern
 from feint.papers.poker_rnn_figures import draw_seeds
 from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours, sense
@@ -340,6 +341,41 @@ def test_readings_are_one_table_with_intervals_over_seeds():
     assert over_seeds([1.0, 3.0]) == Estimate(2.0, pytest.approx(12.706205))
     assert "| DQN | 2,000,000 | ismcts | 500 | 1,234 | 321 ± 45 |" in search_table(kept())
     assert "the searcher wins 1 and loses 0;" in searched(kept())
+
+
+def test_what_a_reading_changes_is_answered_seed_by_seed():
+    assert (noisier(kept()), targets(kept())) == ("", "")
+    noisy, late = (
+        [row | ({"variant": words} if row.get("variant") == "slower" else {}) for row in kept()]
+        for words in (NOISE, TARGETS.format("1,000"))
+    )
+    for row in late:
+        if row.get("kind") == "readings" and row["variant"] != BASE:
+            row["base"] = [100.0 + row["seed"], 5.0, 9]
+    # It loses 100, 200 and 300 more than without, which seeds differ by too much to tell.
+    assert "agents win DQN 20 ± 25 mbb/h off" in noisier(noisy)
+    assert "and lose DQN 200 ± 248 more to a local best response: not decided for all 1" in noisier(noisy)
+    # The published settings have the lower end: what the higher wins off it, it loses.
+    assert "agents win DQN -102 ± 2 mbb/h off" in targets(late)
+    assert "and lose DQN -200 ± 248 more to a local best response: worse for DQN (of 2" in targets(late)
+
+
+def test_luck_in_points_of_a_hundred_hands_is_what_more_hands_do_not_show():
+    records = kept()
+    for row in records:
+        if row.get("kind") == "published":
+            row["curve"] = [
+                {"hands": 1e6, "winnings": 10.0 * (at % 2), "winnings_100": 100.0 * (at % 2)} for at in range(9)
+            ]
+    assert "DRQN 100 and 10 (99%)" in luck_of_points(records)
+
+
+def test_the_papers_numbers_of_cards_are_those_of_its_environment():
+    from rlcard.games.limitholdem import __file__ as there
+
+    index = json.loads((Path(there).parent / "card2index.json").read_text())
+    assert [index[card] for card in ("SJ", "HJ", "DJ", "CJ", "D7")] == [10, 23, 36, 49, 32]
+    assert "jacks are 10, 23, 36 and 49: (10, 49) is SJ CJ, but (10, 32) is SJ D7, no pair" in jacks()
 
 
 def test_where_values_died_is_said():

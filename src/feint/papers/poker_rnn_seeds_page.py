@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from feint.papers.poker_rnn_answers import jacks, luck_of_points, noisier, targets
 from feint.papers.poker_rnn_claims import OURS, THEIRS
 from feint.papers.poker_rnn_hands import Estimate, connected, sense
 from feint.papers.poker_rnn_seeds import (
@@ -204,13 +205,15 @@ def write_seeds_page(records: Sequence[Record], first: Seed | None = None) -> st
     if seeds:
         found = statistics(records)
         parts.append(f"## How far each came\n\n{lengths(records)} {_SHORT}\n\n{published_table(records)}\n\n{_CURVES}")
-        parts.append(f"## Starting hands\n\n{_HANDS}\n\n{statistics_table(found)}\n\n{_MAPS}")
+        parts += [luck] if (luck := luck_of_points(records, first)) else []
+        parts.append(f"## Starting hands\n\n{_HANDS}\n\n{statistics_table(found)}\n\n{jacks()}\n\n{_MAPS}")
         known = [first, *seeds] if first else seeds
         again, more = claims_table((*THEIRS, *OURS), known), claims_table(MORE, known)
         parts.append(f"## Claims of the reproduction, by all seeds\n\n{again}")
         parts.append(f"## Claims that the reproduction leaves out\n\n{more}\n\n{_RULES}")
     if tried(records):
         words, left = f"{differing(records)} {died(records)}", not_tried(records)
+        words = "\n\n".join([words, *filter(None, (noisier(records), targets(records)))])
         words += f"\n\nNot tried yet: {left}." if left else ""
         parts.append(f"## Read otherwise\n\n{_READINGS}\n\n{readings_table(records)}\n\n{words}")
     if any(row["trial"].startswith("mcts/") for row in records):

@@ -109,7 +109,11 @@ def _chart(run: Run, form: Form, betting: str, folder: Path | None, as_json: boo
 
 def reproduce(
     paper: Annotated[
-        str, typer.Argument(help="kuhn-fictitious-play, leduc-nfsp, leduc-thesis, poker-rnn or deepstack-leduc.")
+        str,
+        typer.Argument(
+            help="leduc-nfsp, leduc-thesis, kuhn-fictitious-play, poker-rnn, deepstack-leduc, monte-carlo, "
+            "or anticipation."
+        ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="A look in a few minutes instead of the full run.")] = False,
     folder: Annotated[

@@ -191,12 +191,12 @@ share of hands in which the best response plays (Heinrich & Silver 2016). Exploi
 
 ## The claims
 
-Shamma & Arslan say of games that are not zero-sum that anticipation settles what goes round without it; NFSP takes a
-constant η on zero-sum games, where it would not be needed and costs something. A run settles where ten times the iterations leave less than half of its exploitability.
+Anticipation was proposed for games that are not zero-sum, where it settles what goes round without it; NFSP takes a
+constant η on zero-sum games, where it is not needed for that and costs something. A run settles where ten times the
+iterations leave less than half of its exploitability.
 
 {table(["claim", "measured", "verdict"], claims(solved))}
-
-{CONCLUSIONS if not quick else ""}
+{"" if quick else CONCLUSIONS}
 ![Exploitability by anticipation](anticipation.png)
 
 ## Fictitious play
@@ -225,7 +225,8 @@ SHORT = """
 **This is a quick look, to see that everything runs: it is too short to decide anything.** The whole reproduction is
 docs/results/anticipation in Feint's repository.
 """
-CONCLUSIONS = """- **Where plain fictitious play converges anyway**, a constant η sets a limit, which more iterations do not pass.
+CONCLUSIONS = """
+- **Where plain fictitious play converges anyway**, a constant η sets a limit, which more iterations do not pass.
   η = 1, answering the last response alone, never comes near.
 - **A little of it is quicker all the same**: where all respond at once, η = 0.01 is ahead of none from 100 iterations
   on.

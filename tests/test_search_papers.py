@@ -1,0 +1,143 @@
+"""Reproductions of tree search and of anticipation: what is measured, and pages that say what records have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+import pytest
+
+import feint
+from feint.forms.library import form_of
+from feint.papers import anticipation, monte_carlo
+from feint.papers.library import papers
+from feint.papers.monte_carlo_page import claim, page_of
+from feint.papers.monte_carlo_trials import CONSTANTS, FULL, QUICK, asked, curve, likeliest, searched, seated
+from feint.papers.records import Records, band
+from feint.players.monte_carlo import Budget, MonteCarloPlayer
+from feint.runs.loop import Unwatched
+from feint.search.monte_carlo import Choice, Search
+from feint.search.worlds import world_of
+
+
+def test_both_are_found_by_name():
+    assert {"monte-carlo", "anticipation"} <= set(papers())
+
+
+def test_what_is_on_record_is_not_measured_again(tmp_path):
+    records = Records(tmp_path / "rows.jsonl")
+    assert records.row({"game": "kuhn", "stops": [1, 2]}, lambda: {"found": 3})["found"] == 3
+    again = Records(tmp_path / "rows.jsonl")
+    assert again.row({"game": "kuhn", "stops": [1, 2]}, lambda: pytest.fail("measured again"))["found"] == 3
+    assert again.row({"game": "kuhn", "stops": [1, 3]}, lambda: {"found": 4})["found"] == 4
+    assert [row["found"] for row in Records(tmp_path / "rows.jsonl").rows] == [3, 4]
+    assert any("feint" in words for words in again.rows[0]["made_with"])
+    assert (band([0.5]), band([3.0, 1.0, 2.0])) == ("0.500", "2.000 (1.000 to 3.000)")
+
+
+def at_a_table(smooth, simulations):
+    """Kuhn's tree, and players of it that have just sat down."""
+    form = form_of("kuhn")
+    world = world_of(form)
+    choice, budget = Choice(0.7 * world.largest, smooth), Budget(simulations, None)
+    return form.tree, lambda seed, luck: MonteCarloPlayer(world, choice, None, budget, smooth, luck)
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+def test_players_at_a_table_are_judged_as_they_move(smooth):
+    tree, sits = at_a_table(smooth, 60)
+    table = searched(tree, sits, 0, 0)
+    assert np.allclose(table.sum(1), 1)
+    assert (table[~tree.legal] == 0).all()
+    alone = feint.exploitability(tree, table if smooth else likeliest(tree, table))
+    found = seated(tree, sits, smooth, seeds=2, searches=1)
+    assert found["moves"][0] == pytest.approx(alone, rel=1e-3)
+    assert (found["moves"] == found["shares"]) == smooth
+    assert np.allclose(searched(tree, sits, 0, 0), table), "the same seed searches alike"
+
+
+def test_more_searches_make_players_that_mix():
+    """One search of `ismcts` at each decision is a pure strategy, several are what it does in the long run."""
+    tree, sits = at_a_table(False, 20)
+    tables = [likeliest(tree, searched(tree, sits, 0, number)) for number in range(6)]
+    assert (np.mean(tables, 0).max(1) < 1).any()
+    found = seated(tree, sits, False, seeds=1, searches=6)
+    assert found["together"] == found["moves"][0]
+    assert found["moves"][0] == pytest.approx(feint.exploitability(tree, np.mean(tables, 0)), rel=1e-3)
+
+
+def test_trees_are_judged_on_their_way():
+    form = form_of("kuhn")
+    found = curve(Search(world_of(form), Choice(1.4, True)), form.tree, 0, [100, 2000])
+    assert found["exploitability"][1] < found["exploitability"][0]
+    assert len(found["likeliest"]) == len(found["seconds"]) == 2
+
+
+def made_up(course):
+    """Rows of every search, with a course of exploitability for smooth UCT and UCT."""
+    rows = []
+    for game in ("kuhn", "leduc"):
+        for what in asked(game, FULL):
+            row = what | {"made_with": ["here"], "exploitability": 0.25, "average": 0.5}
+            if what["what"] == "trees":
+                values = course[what["kind"]]
+                row |= {"exploitability": values, "likeliest": values, "seconds": [1.0] * len(values)}
+            if what["what"] == "player":
+                row |= {"moves": [0.125, 0.25, 0.5], "shares": [0.5, 0.5, 0.5], "together": 0.125, "seconds": 6.0}
+            rows.append(row)
+    return rows
+
+
+def test_claims_are_answered_from_records():
+    falling, climbing = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [1.0, 0.9, 0.8, 0.4, 0.5, 0.6, 0.7]
+    for smooth, plain, verdict in ((falling, climbing, "holds"), (climbing, falling, "does not hold")):
+        rows = made_up({"smooth-uct": smooth, "uct": plain})
+        assert claim(rows, "leduc", "smooth-uct", CONSTANTS[0])[-1] == verdict
+        assert claim(rows, "leduc", "uct", CONSTANTS[0])[-1] == verdict
+        text = page_of(rows)
+        assert "| leduc | ismcts |  | as it moves | 0.250 (0.125 to 0.500) |" in text
+        assert "| leduc | smooth-uct | 0.7 | 1.000 (1.000 to 1.000)" in text
+        assert "nan" not in text
+
+
+def test_shapley_settles_from_some_share_on():
+    what = {"what": "exact", "game": "shapley", "alternating": False, "iterations": [100, 1000]}
+    rows = [
+        row | anticipation.exact(row) for row in (what | {"anticipation": share} for share in (0.0, 0.01, 0.1, 0.5))
+    ]
+    assert anticipation.goes_round(rows)[-1] == "holds"
+    assert anticipation.settled(rows)[-1] == "holds from η = 0.1 on"
+    assert not anticipation.settles(rows[0])
+
+
+def test_the_best_share_is_said_to_be_no_more_than_it_is():
+    rows = [{"game": "kuhn", "anticipation": 0.1, "exploitability": [1.0, 2.0]}]
+    apart = [*rows, {"game": "kuhn", "anticipation": 0.3, "exploitability": [3.0, 4.0]}]
+    close = [*rows, {"game": "kuhn", "anticipation": 0.3, "exploitability": [1.9, 4.0]}]
+    assert anticipation.quickest(apart) == "On kuhn η = 0.1 is best then, every seed ahead of all others."
+    assert "seeds that overlap" in anticipation.quickest(close)
+
+
+@pytest.mark.slow
+def test_search_is_reproduced_in_short(tmp_path, monkeypatch):
+    """All of it, tiny, and from records alone the second time."""
+    monkeypatch.setattr(monte_carlo, "QUICK", replace(QUICK, stops=(100, 1000), searches={10: 2}))
+    page = monte_carlo.reproduce(tmp_path, True, lambda _: Unwatched())
+    text = page.read_text()
+    assert (tmp_path / "exploitability.png").is_file()
+    monkeypatch.setattr(monte_carlo.Laboratory, "find", lambda *_: pytest.fail("measured again"))
+    assert monte_carlo.reproduce(tmp_path, True, lambda _: Unwatched()).read_text() == text
+
+
+@pytest.mark.slow
+def test_anticipation_is_reproduced_in_short(tmp_path, monkeypatch):
+    size = replace(anticipation.QUICK, stops=(10, 100), learned=(0.1,), steps={"kuhn": 5})
+    monkeypatch.setattr(anticipation, "QUICK", size)
+    text = anticipation.reproduce(tmp_path, True, lambda _: Unwatched()).read_text()
+    assert (tmp_path / "anticipation.png").is_file()
+    monkeypatch.setattr(anticipation, "exact", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr(anticipation, "learned", lambda *_: pytest.fail("measured again"))
+    assert anticipation.reproduce(tmp_path, True, lambda _: Unwatched()).read_text() == text
+    kept = [row["exploitability"] for row in anticipation.Records(tmp_path / anticipation.RECORDS).rows]
+    assert f"{median(kept[-1]):.3f}" in text

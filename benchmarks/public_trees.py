@@ -15,9 +15,10 @@ import jax
 import jax.numpy as jnp
 
 from feint.games.library import load_game
-from feint.public.build import build_public_tree, public_size
+from feint.public.build import build_public_tree
 from feint.public.judge import judge
 from feint.public.play import Tables
+from feint.public.start import public_size
 from feint.public.tree import PublicTree
 from feint.solvers.cfr import ALGORITHMS
 from feint.solvers.public_cfr import PublicRegretMinimiser

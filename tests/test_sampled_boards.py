@@ -108,15 +108,15 @@ def test_where_there_is_no_room_for_all_boards_samples_of_them_are_judged(form, 
     player = StrategyPlayer(learner.strategy(learner.init(jax.random.key(1))), form)
     exact = Exploitability()(form, player, _silent).measures[0]
     assert exact.kind == "exact"
-    monkeypatch.setattr("feint.forms.public.memory", lambda: 1000)
+    monkeypatch.setattr("feint.forms.public.lacking", lambda size: 1000)
     measure = Exploitability()(form, player, _silent).measures[1]
     assert measure.kind == "estimate"
     assert measure.low <= exact.value <= measure.high
     # What is written down for the tree is there already.
     assert Exploitability()(form, StrategyPlayer(solved, form), _silent).measures[0].kind == "exact"
-    monkeypatch.setattr("feint.evaluate.sampled_boards.memory", lambda: 1000)
+    monkeypatch.setattr("feint.public.room.memory", lambda: 1000)
     with pytest.raises(
-        feint.BadInput, match=r"^18 of the 18 boards of .* need 0\.0 GB of memory, but 0\.0 GB are free"
+        feint.BadInput, match=r"^The public tree of 18 boards of .* but 0\.0 GB are free; ask for fewer"
     ):
         Exploitability()(form, player, _silent)
 

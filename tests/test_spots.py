@@ -23,9 +23,8 @@ from feint.public.combinations import chosen
 from feint.public.judge import judge
 from feint.public.places import place_of
 from feint.report.range_grid import draw_range
-from feint.runs.resources import check_spot
 from feint.runs.solutions import load_solution, save_solution
-from feint.solvers.spot_trees import spot_size, spot_tree
+from feint.solvers.spot_trees import spot_tree
 from feint.solvers.spots import solve
 
 POLAR = Spot("KsKh7d4c2s", oop="AA,65s", ip="QQ", pot=10, stack=10, menus=Menu((1.0,), ()))
@@ -336,13 +335,6 @@ def test_menus_offer_what_they_say():
     assert [word for word in tree.betting.spoken[bet] if word] == ["fold", "call", "all-in"]
 
 
-def test_sizes_are_known_before_anything_is_made():
-    size = spot_size(Spot("QsJh2h", "any", "any", 10, 95, Menu((1.0,), (0.5,))))
-    assert size.boards == (1, 49, 49 * 48)
-    assert size.hands == (1176,) * 3
-    assert spot_size(Spot("QsJh2h", "AA,QQ", "KK,AA", 10, 95)).hands == (6 + 3 + 6,) * 3
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -401,12 +393,6 @@ def test_what_is_no_object_is_no_spot(words):
     names = "board, oop, ip, pot, stack, menus, bets, raises, all_in, limit, rake, rake_cap and locks"
     with pytest.raises(BadInput, match=f"^A spot is an object with {names}, but {re.escape(repr(words))} was given"):
         Spot.read(words)
-
-
-def test_a_spot_that_does_not_fit_is_refused_with_the_numbers(monkeypatch):
-    monkeypatch.setattr("feint.runs.resources.memory", lambda: 100_000_000)
-    with pytest.raises(BadInput, match=r"needs 0\.[0-9] GB of memory, but 0\.1 GB are free; offer fewer bets"):
-        check_spot(Spot("QsJh2h5c", "any", "any", 10, 95, Menu((0.5, 1.0), (0.5, 1.0))))
 
 
 def test_the_command_solves_a_spot_from_json_to_json(tmp_path):

@@ -295,7 +295,7 @@ def test_the_oldest_are_forgotten(monkeypatch):
 
 
 def test_spots_that_are_too_large_are_refused_before_they_are_solved(monkeypatch):
-    monkeypatch.setattr(spots_module, "solve", lambda *_, **__: pytest.fail("it was solved"))
+    monkeypatch.setattr("feint.solvers.spots.PublicRegretMinimiser", lambda *_: pytest.fail("it was solved"))
     kept = Spots()
 
     def refused(pot):
@@ -303,10 +303,10 @@ def test_spots_that_are_too_large_are_refused_before_they_are_solved(monkeypatch
         until(lambda: job.over)
         return job.failed
 
+    monkeypatch.setattr("feint.public.room.memory", lambda: 1)
+    assert "need 0.7 GB of memory" in refused(12)
     monkeypatch.setattr(spots_module, "MOST_CELLS", 1)
     assert "numbers to find" in refused(11)
-    monkeypatch.setattr("feint.runs.resources.memory", lambda: 1)
-    assert "needs 0.0 GB of memory" in refused(12)
     monkeypatch.setattr("feint.games.poker_sizes.DECISION_LIMIT", 1)
     assert "betting decisions; choose fewer" in refused(13)
     kept.close()

@@ -60,7 +60,6 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Solve a spot of hold'em from the flop on: what to do with every hand, and what it wins."""
-    from feint.runs.resources import check_spot
     from feint.runs.solutions import SUFFIX, save_solution
     from feint.solvers.spots import Progress
     from feint.solvers.spots import solve as solved
@@ -71,7 +70,6 @@ def solve(
         "oop": oop, "ip": ip, "pot": pot, "stack": stack, "limit": limit, "rake": rake, "rake_cap": rake_cap
     }  # fmt: skip
     spot = _spot(where, _said(given), _said({"bets": _sizes(bets), "raises": _sizes(raises)}))
-    check_spot(spot)
     spot.after(betting)  # what cannot be shown is refused before hours of solving
     for path, endings in ((picture, PICTURES), (kept, (SUFFIX,))):
         check_place(path, endings)

@@ -20,8 +20,7 @@ from feint.players.player import Player
 from feint.public.boards import Drawn
 from feint.public.build import build_public_tree
 from feint.public.sampled import SampleSize, judge_sample, no_plans, sample_size
-from feint.public.tree import room
-from feint.tree.memory import gigabytes, memory
+from feint.public.start import for_such
 
 CELLS = {"cpu": 1 << 24, "gpu": 1 << 29}
 """Numbers in a table of what is done on one sample, about, unless it is said how many boards to draw."""
@@ -93,21 +92,13 @@ class SampledBoards(Judge):
 
     def _boards(self, betting: BettingTree, size: SampleSize) -> int:
         """How many boards of the first deal a sample has."""
-        boards = min(size.boards, self.boards or max(1, for_device(CELLS) // size.cells))
-        needed, free = room(size.cells * boards), memory()
-        if free is not None and needed > free:
-            raise BadInput(
-                f"{boards:,} of the {size.boards:,} boards of {betting.name} need {gigabytes(needed)} of memory, but "
-                f"{gigabytes(free)} are free; "
-                + ("ask for fewer boards." if boards > 1 else "ask local-best-response for a lower bound.")
-            )
-        return boards
+        return min(size.boards, self.boards or max(1, for_device(CELLS) // size.cells))
 
 
 def _by_cards(form: Form, player: Player) -> tuple[BettingTree, Policy]:
     """The betting of a game and what is played there, where public trees are for such games at all."""
     by_cards = form.by_cards(strategy_of(player))
-    if by_cards is None or form.players != 2 or by_cards[0].game.hole > 2 or by_cards[0].game.rotating_dealer:
+    if by_cards is None or not for_such(by_cards[0].game):
         raise BadInput(
             f"Samples of boards are for poker for two with one or two cards each, and {form.name} is something else; "
             f"ask another judge."

@@ -21,7 +21,9 @@ from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput, nearest
 from feint.games.game import Game
 from feint.games.poker import Poker
+from feint.public.room import LARGEST, SMALLER, words
 from feint.public.sampled import sampled_soon
+from feint.public.start import for_such, public_size
 from feint.tree.arrays import on_device
 
 JUDGED_DEALS = 4096
@@ -63,6 +65,8 @@ class CardForm(Form):
         self.forfeit = 1000 * posted / betting.big_blind
         self.size = f"{len(betting.actor):,} betting decisions for every deal of the cards"
         self.judges = "winnings", "sampled-boards" if sampled_soon(betting) else "local-best-response"
+        if for_such(betting.game):
+            self.smaller = f"{SMALLER}; {self.judges[-1]} judges what plays"
 
     @classmethod
     def of(cls, game: Game[Any], report: Callable[[int], None] | None) -> CardForm | None:
@@ -79,6 +83,13 @@ class CardForm(Form):
     @cached_property
     def arena(self) -> CardArena:
         return build_card_arena(self.betting)
+
+    @property
+    def excess(self) -> str:
+        game = self.betting.game
+        if not for_such(game) or sum((size := public_size(game)).cells) <= LARGEST:
+            return super().excess
+        return f"{super().excess}, and its public tree has {words(size)}, where {LARGEST:,} numbers are the most"
 
     def situations(self, player: int, encoding: str) -> Shown:
         if encoding not in get_args(Encoding):

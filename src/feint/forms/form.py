@@ -95,6 +95,8 @@ class Form(ABC):
     """The largest payoff, in chips."""
     forfeit: float | None = None
     """What always folding loses, in thousandths of a big blind per hand, where that says something."""
+    smaller: str = "choose a smaller game"
+    """What to do for those for whom it is too large."""
     tree: Tree | None = None
     """Every node and information set, where they can be listed."""
 
@@ -146,6 +148,11 @@ class Form(ABC):
     @abstractmethod
     def sees(self, player: int, view: Hashable) -> InfoState:
         """What the rules show a player, packed as strategies are asked (a batch of one)."""
+
+    @property
+    def excess(self) -> str:
+        """Why there is neither a tree of it nor a public one, in words."""
+        return f"{self.name} is too large to unroll"
 
     def whole(self, who: str) -> Tree:
         """The tree, for those who cannot do without it."""

@@ -23,17 +23,16 @@ from feint.games.errors import BadInput
 from feint.games.game import Game
 from feint.games.hand import Hand
 from feint.games.poker import Poker
-from feint.public.build import build_public_tree, public_size
+from feint.public.build import build_public_tree
 from feint.public.judge import Judgement, judge, values_of
 from feint.public.leaks import Leaks, leaks_of
 from feint.public.play import Tables
 from feint.public.policy import written_down
-from feint.public.tree import PublicSize, PublicTree, room
+from feint.public.room import LARGEST, lacking
+from feint.public.start import for_such, public_size
+from feint.public.tree import PublicSize, PublicTree
 from feint.tree.compiled import compiled
-from feint.tree.memory import memory
 
-LARGEST = 1 << 32
-"""Numbers in a table, at most: 17 gigabytes of them."""
 QUICK = {"cpu": 1 << 22, "gpu": 1 << 29}
 """Where fewer situations are to be asked about, networks are judged exactly while they learn."""
 
@@ -74,7 +73,7 @@ class PublicForm(Form):
 
     @classmethod
     def of(cls, game: Game[Any], report: Callable[[int], None] | None) -> PublicForm | None:
-        if not isinstance(game, Poker) or game.players != 2 or game.hole > 2 or game.rotating_dealer:
+        if not isinstance(game, Poker) or not for_such(game):
             return None
         if game.size.infosets > LARGEST * factorial(game.deck.copies):
             return None  # renaming suits makes no more than so many into one
@@ -170,9 +169,9 @@ class PublicForm(Form):
             raise BadInput(f"This strategy is for another game than {self.name}; give the game that it was trained on.")
         if isinstance(strategy, PublicStrategy):
             return strategy.tree
-        alike, free = strategy.policy.symmetric, memory()
-        cells = sum(self._sized(alike).cells)
-        fits = cells <= LARGEST and (free is None or room(cells) <= free)
+        alike = strategy.policy.symmetric
+        size = self._sized(alike)
+        fits = sum(size.cells) <= LARGEST and lacking(size) is None
         return self.public(alike) if fits else None
 
 

@@ -1,38 +1,37 @@
-"""The making of public trees, and how large they will be."""
+"""The making of public trees."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
-from math import comb, lcm
 from typing import final
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
 from feint.arena.arena import for_device
 from feint.arena.betting import BettingTree, unroll_betting
 from feint.arena.ranks import HandRanks, build_ranks
 from feint.games.cards import Cards, Deck, best_five
-from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.public.boards import (
     Boards,
     Drawn,
     Renamings,
     apart,
-    count_boards,
     deal,
     first_board,
     renamings_of,
     same_hands,
 )
-from feint.public.combinations import chosen, number_of
-from feint.public.lines import SHOWDOWN, Betting, round_from, rounds_of
+from feint.public.combinations import chosen
+from feint.public.hands import open_hands, same_held
+from feint.public.lines import SHOWDOWN, Betting, round_from
+from feint.public.room import SMALLER, check_fits
 from feint.public.showdown import Showdown, Way, removal_of, showdown_of
-from feint.public.tree import PublicSize, PublicTree, Round
+from feint.public.start import Ranges, start_of
+from feint.public.tree import PublicTree, Round
 from feint.tree.arrays import on_device
 from feint.tree.compiled import ByValue, compiled
 
@@ -40,55 +39,6 @@ PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
 """Numbers that a piece of a round may take on its way: what fits into a processor's caches, or a card's memory."""
 PRODUCTS = {"cpu": 350, "gpu": 1 << 30}
 """Up to so many hands showdowns are products, beyond it sums: measured with benchmarks/public_trees.py --way."""
-SMALL = 1 << 20
-"""Rounds with tables of fewer numbers are kept in float64."""
-
-
-def public_size(
-    game: Poker, root: int = 0, board: Sequence[Cards] = (), symmetric: bool = True, hands: int | None = None
-) -> PublicSize:
-    """How large the public tree of a game is from a betting decision and a board on, without making it.
-
-    hands: with how many hands players come; all, if left out.
-    """
-    return _size(rounds_of(unroll_betting(game), root), *_start(game, root, board, symmetric), game, hands)
-
-
-def _size(
-    bettings: Sequence[Betting],
-    renamings: Renamings,
-    draws: Sequence[int],
-    taken: Cards,
-    game: Poker,
-    narrow: int | None = None,
-    drawn: int | None = None,
-) -> PublicSize:
-    boards = count_boards(renamings, taken, draws)
-    if drawn is not None and (dealt := next((many for many in boards if many > 1), 0)) > drawn:
-        boards = [many if many == 1 else many * drawn // dealt for many in boards]
-    cards = renamings.shape[1] - len(taken)
-    hands = tuple(narrow or comb(cards - dealt, game.hole) for dealt in accumulate(draws))
-    decisions = tuple(betting.count for betting in bettings)
-    cells = tuple(
-        many * each * sum(len(decision.moves) * len(decision.nodes) for decision in betting.decisions)
-        for many, each, betting in zip(boards, hands, bettings, strict=True)
-    )
-    return PublicSize(tuple(boards), decisions, hands, cells)
-
-
-def _start(game: Poker, root: int, board: Sequence[Cards], symmetric: bool) -> tuple[Renamings, tuple[int, ...], Cards]:
-    """The renamings of suits that change nothing at the start, what each round deals, and the cards on the board."""
-    first = int(unroll_betting(game).round[root])
-    asked = [declared.board for declared in game.rounds[: first + 1] if declared.board]
-    if board and [len(group) for group in board] != asked:
-        raise BadInput(
-            f"{game.name} has turned up {' and '.join(map(str, asked)) or 'no'} cards at that decision, but "
-            f"{' and '.join(str(len(group)) for group in board)} were given."
-        )
-    later = [declared.board for declared in game.rounds[first + 1 :]]
-    now = 0 if board else sum(asked)
-    taken = tuple(card for group in board for card in group)
-    return renamings_of(apart(game.deck), board, symmetric), (now, *later), taken
 
 
 def build_public_tree(
@@ -96,52 +46,48 @@ def build_public_tree(
     *,
     root: int = 0,
     board: Sequence[Cards] = (),
-    ranges: Sequence[Float[np.ndarray, " h"]] | None = None,
+    ranges: Ranges = None,
     symmetric: bool = True,
-    way: Way | None = None,
-    piece: int | None = None,
     exact: bool | None = None,
     drawn: Drawn | None = None,
+    way: Way | None = None,
+    piece: int | None = None,
 ) -> PublicTree:
-    """The public tree of a game from a betting decision and a board on.
+    """The public tree of a game from a betting decision and a board on; refused where it does not fit into memory.
 
     ranges: how often each player comes with each hand of the cards left there; all hands equally often if left out.
     Hands with which neither does are left out.
     symmetric: take boards as one that differ in the names of suits alone.
-    drawn: some boards of the first deal, where suits are told apart; all if left out.
-    way: how showdowns are computed; piece: how many boards at a time; exact: whether in float64. As is best if left out
+    exact: whether in float64; drawn: some boards of the first deal, where suits are told apart; all if left out.
+    way: how showdowns are computed; piece: how many boards at a time. As is best if left out
     """
-    if game.hole > 2:
-        raise BadInput(f"{game.name} deals {game.hole} cards to each player, and public trees are for one or two.")
-    betting = unroll_betting(game)
-    bettings = rounds_of(betting, root)
-    renamings, draws, taken = _start(game, root, board, symmetric)
-    boards = first_board(renamings, taken, game.hole)
-    held = boards.rest[0][chosen(boards.rest.shape[1], game.hole)]
-    start = [np.ones(len(held))] * 2 if ranges is None else [np.asarray(each, float) for each in ranges]
-    if ranges is not None:
-        renamings = _unchanged(renamings, held, start)
-        boards = first_board(renamings, taken, game.hole)
-        comes = (start[0] > 0) | (start[1] > 0)
-        held, start = held[comes], [each[comes] for each in start]
-    narrow = None if ranges is None else len(held)
-    size = _size(bettings, renamings, draws, taken, game, narrow, drawn.count if drawn else None)
-    making = _Making(game, renamings, None if ranges is None else held, way, piece)
-    rounds = []
-    for number, (bets, count) in enumerate(zip(bettings, draws, strict=True)):
-        boards = deal(boards, renamings, game.hole, count, drawn) if count else _undealt(boards)
+    start = start_of(game, root, board, ranges, symmetric)
+    size = start.size(exact, drawn)
+    check_fits(game.name if drawn is None else f"{drawn.count:,} boards of {game.name}", size, _instead(board, drawn))
+    making = _Making(game, start.renamings, start.held if start.narrow else None, way, piece)
+    boards, rounds = start.boards, []
+    for number, (bets, count) in enumerate(zip(start.bettings, start.draws, strict=True)):
+        boards = deal(boards, start.renamings, game.hole, count, drawn) if count else _undealt(boards)
         drawn = None if count else drawn
-        precise = size.cells[number] < SMALL if exact is None else exact
-        rounds.append(making.round(bets, boards, draws[number:], precise))
+        rounds.append(making.round(bets, boards, start.draws[number:], size.exact[number]))
     return PublicTree(
         rounds=tuple(rounds),
-        ranges=(on_device(start[0]), on_device(start[1])),
-        renamings=on_device(renamings),
-        composed=on_device(_composed(renamings)),
-        held=on_device(held),
-        removal=removal_of(held, apart(game.deck).kinds),
-        betting=betting,
+        ranges=(on_device(start.ranges[0]), on_device(start.ranges[1])),
+        renamings=on_device(start.renamings),
+        composed=on_device(_composed(start.renamings)),
+        held=on_device(start.held),
+        removal=removal_of(start.held, apart(game.deck).kinds),
+        betting=start.betting,
     )
+
+
+def _instead(board: Sequence[Cards], drawn: Drawn | None) -> str:
+    """What to do where there is no room for a tree."""
+    if drawn is not None:
+        return "ask for fewer boards" if drawn.count > 1 else "ask local-best-response for a lower bound"
+    if board:
+        return "offer fewer bets, or start on a later street"
+    return SMALLER
 
 
 @final
@@ -165,7 +111,7 @@ def build_lookahead(
     """
     betting = betting or unroll_betting(game)
     number = int(betting.round[nodes[0]])
-    renamings, _, _ = _start(game, 0, (), symmetric=False)
+    renamings = renamings_of(apart(game.deck), (), symmetric=False)
     draws = [declared.board for declared in game.rounds]
     boards = first_board(renamings, (), game.hole)
     for count in draws[: number + 1]:
@@ -227,7 +173,7 @@ class _Making:
             rest=on_device(boards.rest[filled]),
             hand_before=on_device(boards.hand_before[filled]) if dealt and not narrow else None,
             hand_after=on_device(boards.hand_after[filled]) if dealt and not narrow else None,
-            open=on_device(_open(hands, boards.cards[filled])) if dealt and narrow else None,
+            open=on_device(open_hands(hands, boards.cards[filled])) if dealt and narrow else None,
             same=None if same is None else on_device(same[filled]),
             place=on_device(boards.place),
             renaming=on_device(boards.renaming),
@@ -242,7 +188,7 @@ class _Making:
         """What becomes of hands under renamings that leave a board as it is."""
         if self.held is None:
             return same_hands(boards, self.renamings, self.game.hole)
-        return _same_held(boards, self.renamings, self.held)
+        return same_held(boards, self.renamings, self.held)
 
     def _showdown(
         self, boards: Boards, hands: Int[np.ndarray, "h k"], cards: int, filled: Int[np.ndarray, " b"]
@@ -257,29 +203,6 @@ def _pieces(boards: int, most: int) -> tuple[int, Int[np.ndarray, " b"]]:
     pieces = -(-boards // most)
     each = -(-boards // pieces)
     return pieces, np.minimum(np.arange(pieces * each), boards - 1)
-
-
-def _open(held: Int[np.ndarray, "h k"], boards: Int[np.ndarray, "b c"]) -> Bool[np.ndarray, "b h"]:
-    """Which hands have no card of each board."""
-    return np.asarray(~(held[None, :, :, None] == boards[:, None, None, :]).any((2, 3)))
-
-
-def _same_held(boards: Boards, renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "b s h"] | None:
-    """What becomes of the hands that come under renamings that leave a board as it is; None where there is but one."""
-    most = lcm(*boards.alike.sum(1).tolist())
-    if most == 1:
-        return None
-    ways = np.array([np.resize(np.flatnonzero(alike), most) for alike in boards.alike])
-    same: Int[np.ndarray, "b s h"] = renamed_hands(renamings, held)[ways]
-    return same
-
-
-def renamed_hands(renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.ndarray, "g h"]:
-    """The number of each hand, among these, that renaming suits makes of each; −1 where it is none of them."""
-    cards = renamings.shape[1]
-    number = np.full(comb(cards, held.shape[1]), -1, np.int32)
-    number[number_of(held, cards)] = np.arange(len(held))
-    return np.array([number[number_of(renaming[held], cards)] for renaming in renamings])
 
 
 def _composed(renamings: Renamings) -> Int[np.ndarray, "g g"]:
@@ -305,12 +228,6 @@ def _undealt(boards: Boards) -> Boards:
         place=number[:, None],
         renaming=np.zeros((len(boards), 1), np.int32),
     )
-
-
-def _unchanged(renamings: Renamings, held: Int[np.ndarray, "h k"], ranges: Sequence[np.ndarray]) -> Renamings:
-    """The renamings of suits that leave ranges as they are."""
-    after = renamed_hands(renamings, held)
-    return renamings[[all(np.array_equal(weights[hands], weights) for weights in ranges) for hands in after]]
 
 
 @compiled

@@ -10,8 +10,8 @@ from jaxtyping import Int
 
 from feint.games.cards import Cards
 from feint.games.hand import Moves
-from feint.public.build import renamed_hands
 from feint.public.combinations import number_of
+from feint.public.hands import renamed_hands
 from feint.public.lines import Decision
 from feint.public.tree import PublicTree
 

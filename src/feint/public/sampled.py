@@ -22,6 +22,7 @@ from feint.public.boards import apart
 from feint.public.judge import Kept, values_of
 from feint.public.play import Moves, Written
 from feint.public.policy import written_down
+from feint.public.start import for_such
 from feint.public.sweep import Book, Page, Reach, run
 from feint.public.tree import PublicTree
 from feint.tree.compiled import compiled
@@ -84,9 +85,7 @@ def sample_size(betting: BettingTree) -> SampleSize:
 
 def sampled_soon(betting: BettingTree) -> bool:
     """Whether a game has boards that can be looked at one by one in little time and memory."""
-    game = betting.game
-    cards = game.players == 2 and game.hole <= 2 and not game.rotating_dealer
-    return cards and sample_size(betting).cells <= MOST
+    return for_such(betting.game) and sample_size(betting).cells <= MOST
 
 
 def no_plans(tree: PublicTree) -> tuple[Book, Book]:

@@ -21,14 +21,6 @@ from feint.public.lines import Betting
 from feint.public.play import Bound
 from feint.public.showdown import Removal, Showdown
 
-TABLES = 3
-"""Numbers kept for each move with each hand: regrets, averages (or what is done, its worth), and some on the way."""
-
-
-def room(cells: int) -> int:
-    """Bytes that it takes to solve or judge with so many numbers in a table."""
-    return TABLES * 4 * cells
-
 
 @final
 @dataclass(frozen=True)
@@ -41,6 +33,12 @@ class PublicSize:
     hands: tuple[int, ...]
     cells: tuple[int, ...]
     """Numbers in a table: moves at every decision, on every board, with every hand."""
+    exact: tuple[bool, ...]
+    """Whether these are float64."""
+
+    @property
+    def table_bytes(self) -> int:
+        return sum(cells * (8 if exact else 4) for cells, exact in zip(self.cells, self.exact, strict=True))
 
     @property
     def public(self) -> int:

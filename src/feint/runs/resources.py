@@ -11,11 +11,8 @@ import jax
 
 from feint.forms.form import Form
 from feint.games.errors import BadInput
-from feint.games.postflop import Spot
-from feint.public.tree import room
 from feint.runs.config import RunConfig, flat
 from feint.solvers.algorithm import Algorithm, Config
-from feint.solvers.spot_trees import spot_size
 from feint.tree.memory import gigabytes, memory
 
 COPIES = 2
@@ -75,17 +72,6 @@ def _traced(config: RunConfig) -> Iterator[None]:
 def check_steps(needed: int, config: RunConfig) -> None:
     """Refuse a run whose steps, as they were compiled, need more bytes on their way than there are."""
     _refuse(needed, "its steps most of all", config)
-
-
-def check_spot(spot: Spot) -> None:
-    """Refuse a spot whose tables do not fit, before they are made."""
-    size, free = spot_size(spot), memory()
-    needed = room(sum(size.cells))
-    if free is not None and needed > free:
-        raise BadInput(
-            f"The spot on {spot.board} has {size.public:,} public decisions and needs {gigabytes(needed)} of memory, "
-            f"but {gigabytes(free)} are free; offer fewer bets, or start on a later street."
-        )
 
 
 def _size(array: Any) -> int:

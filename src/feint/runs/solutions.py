@@ -22,7 +22,6 @@ from feint.public.judge import Judgement
 from feint.public.play import Moves, normalised
 from feint.public.tree import PublicTree, Round
 from feint.runs.files import DAMAGE, write_whole
-from feint.runs.resources import check_spot
 from feint.solvers.spot_trees import spot_tree
 from feint.solvers.spots import Solution
 
@@ -63,7 +62,6 @@ def load_solution(path: Path) -> Solution:
             raise ValueError("its digest does not fit")
         words = json.loads(text)
         spot = Spot.read(words["spot"])
-        check_spot(spot)
         tree = spot_tree(spot)
         if words["layout"] != _layout(tree):
             raise BadInput(f"{path} was kept by another version of Feint; solve the spot again with --save.")

@@ -143,10 +143,8 @@ def _check_suited(asked: Config, config: RunConfig, form: Form, exact: bool) -> 
     """Refuse what takes more than this form of the game can give."""
     if not asked.takes(form):
         able = ", ".join(name for name, other in algorithms().items() if other.config.takes(form))
-        raise BadInput(
-            f"{config.algorithm} needs the whole tree, and {config.game} is too large to unroll; "
-            f"use one of {able}, or choose a smaller game."
-        )
+        why = form.excess if asked.public else f"{config.game} is too large to unroll"
+        raise BadInput(f"{config.algorithm} needs the whole tree, and {why}; use one of {able}, or {form.smaller}.")
     if config.until is not None and not exact:
         raise BadInput(
             f"{config.game} is too large to judge exactly, so a run cannot stop at exploitability {config.until:g}; "

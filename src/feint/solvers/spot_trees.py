@@ -10,30 +10,32 @@ import numpy as np
 from jaxtyping import Float
 
 from feint.games.cards import Cards
-from feint.games.postflop import DECK, SEATS, Spot
+from feint.games.postflop import DECK, Spot
 from feint.games.streets import Street
-from feint.public.build import build_public_tree, public_size
+from feint.public.build import build_public_tree
 from feint.public.combinations import number_of
 from feint.public.places import place_of
 from feint.public.play import Bound, Tables
+from feint.public.start import public_size
 from feint.public.tree import PublicSize, PublicTree
 
 
 def spot_size(spot: Spot) -> PublicSize:
-    """How large the tree of a spot is, at most: ranges that tell suits apart make it larger than others."""
-    comes = [hand for seat in SEATS for hand, weight in spot.range(seat).items() if weight > 0]
-    hands = len({hand for hand in comes if not set(hand) & set(spot.cards)})
-    return public_size(spot.game, board=[spot.cards], symmetric=False, hands=hands)
+    """How large the tree of a spot is, without making it."""
+    return public_size(spot.game, board=[spot.cards], ranges=_ranges(spot), symmetric=_symmetric(spot))
 
 
 def spot_tree(spot: Spot) -> PublicTree:
-    """The public tree of a spot. Suits are kept apart where locks tell them apart."""
-    ranges = [_weights(spot, seat) for seat in ("ip", "oop")]
-    symmetric = all(_for_all_suits(*spot.bound(lock)) for lock in spot.locks)
-    tree = build_public_tree(spot.game, board=[spot.cards], ranges=ranges, symmetric=symmetric)
+    """The public tree of a spot; refused where it does not fit into memory."""
+    tree = build_public_tree(spot.game, board=[spot.cards], ranges=_ranges(spot), symmetric=_symmetric(spot))
     for lock in spot.locks:
         tree = _locked(tree, *spot.bound(lock))
     return tree
+
+
+def _symmetric(spot: Spot) -> bool:
+    """Whether suits may be taken as one: they are kept apart where locks tell them apart."""
+    return all(_for_all_suits(*spot.bound(lock)) for lock in spot.locks)
 
 
 def _for_all_suits(street: Street, chances: tuple[float, ...], hands: Set[Cards]) -> bool:
@@ -71,6 +73,11 @@ def kept(tree: PublicTree, tables: Tables) -> Tables:
 def free(tree: PublicTree) -> PublicTree:
     """The tree without locks."""
     return replace(tree, rounds=tuple(replace(each, bound=(None,) * len(each.bound)) for each in tree.rounds))
+
+
+def _ranges(spot: Spot) -> list[Float[np.ndarray, " h"]]:
+    """The weights of both players, by their number."""
+    return [_weights(spot, seat) for seat in ("ip", "oop")]
 
 
 def _weights(spot: Spot, seat: str) -> Float[np.ndarray, " h"]:

@@ -13,7 +13,6 @@ from feint.games.errors import BadInput
 from feint.games.game import TERMINAL
 from feint.games.postflop import DECK, SEATS, Spot
 from feint.games.streets import Street
-from feint.runs.resources import check_spot
 from feint.solvers.spot_trees import spot_size
 from feint.solvers.spots import Node, Progress, Solution, solve
 from feint.studio.index import NotHere
@@ -76,7 +75,6 @@ class Job:
 
     def _counted(self) -> int:
         """How large it is, if that is not too much. Walking large betting takes seconds, so nobody waits for it."""
-        check_spot(self.spot)
         cells = sum(spot_size(self.spot).cells)
         if cells > MOST_CELLS:
             raise BadInput(

@@ -1,0 +1,43 @@
+"""The memory that public trees take: known before any of it is taken, and refused where there is less."""
+
+from __future__ import annotations
+
+from feint.games.errors import BadInput
+from feint.public.tree import PublicSize
+from feint.tree.memory import gigabytes, memory
+
+LARGEST = 1 << 32
+"""Numbers in a table of a whole game, at most: 17 gigabytes of them."""
+COMPILING = 650_000_000
+"""Bytes that compiling takes at most, however few numbers there are …"""
+TABLES = 5.3
+"""… and tables there are at once beside that: the two of CFR+, and what a sweep makes on its way.
+
+Together they are what solving and judging took in benchmarks/results/public_costs.jsonl, or up to 1.8 times that.
+"""
+
+SMALLER = "choose fewer ranks or bets, or a spot (feint solve)"
+"""What to do where a whole game is too large."""
+
+
+def room(size: PublicSize) -> int:
+    """Bytes that it takes to solve or judge a public tree."""
+    return COMPILING + round(TABLES * size.table_bytes)
+
+
+def words(size: PublicSize) -> str:
+    """How large a public tree is, and what that takes."""
+    numbers = f"{size.public:,} public decisions and {sum(size.cells):,} numbers in a table"
+    return f"{numbers}, which need {gigabytes(room(size))} of memory"
+
+
+def lacking(size: PublicSize) -> int | None:
+    """The bytes that are free where these are too few for a public tree; None where it fits, or nobody knows."""
+    free = memory()
+    return free if free is not None and room(size) > free else None
+
+
+def check_fits(name: str, size: PublicSize, instead: str) -> None:
+    """Refuse a public tree for which there is no room, before it is made, and say what to do instead."""
+    if (free := lacking(size)) is not None:
+        raise BadInput(f"The public tree of {name} has {words(size)}, but {gigabytes(free)} are free; {instead}.")

@@ -1,0 +1,123 @@
+"""Where public trees begin, and how large they will be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import comb
+from typing import final
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from feint.arena.betting import BettingTree, unroll_betting
+from feint.games.cards import Cards
+from feint.games.errors import BadInput
+from feint.games.poker import Poker
+from feint.public.boards import Boards, Drawn, Renamings, apart, count_boards, first_board, renamings_of
+from feint.public.combinations import chosen
+from feint.public.hands import unchanged
+from feint.public.lines import Betting, rounds_of
+from feint.public.tree import PublicSize
+
+SMALL = 1 << 20
+"""Rounds with tables of fewer numbers are kept in float64."""
+
+Ranges = Sequence[Float[np.ndarray, " h"]] | None
+"""How often each player comes with each hand."""
+
+
+def for_such(game: Poker) -> bool:
+    """Whether public trees are for games like this at all."""
+    return game.players == 2 and game.hole <= 2 and not game.rotating_dealer
+
+
+def public_size(
+    game: Poker,
+    *,
+    root: int = 0,
+    board: Sequence[Cards] = (),
+    ranges: Ranges = None,
+    symmetric: bool = True,
+    exact: bool | None = None,
+    drawn: Drawn | None = None,
+) -> PublicSize:
+    """How large `build_public_tree` will make the public tree of a game, without making it.
+
+    Boards that only fill up a last piece come on top of that.
+    """
+    return start_of(game, root, board, ranges, symmetric).size(exact, drawn)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a tree begins."""
+
+    game: Poker
+    betting: BettingTree
+    bettings: tuple[Betting, ...]
+    renamings: Renamings
+    """Those of suits that change nothing."""
+    draws: tuple[int, ...]
+    """How many cards each round deals."""
+    boards: Boards
+    """The one that lies there."""
+    held: Int[np.ndarray, "h k"]
+    """The hands that come …"""
+    narrow: bool
+    """… and whether these are not all that there are."""
+    ranges: tuple[Float[np.ndarray, " h"], Float[np.ndarray, " h"]]
+
+    def size(self, exact: bool | None, drawn: Drawn | None) -> PublicSize:
+        """How large the tree will be."""
+        (taken,) = map(tuple, self.boards.cards.tolist())
+        boards = count_boards(self.renamings, taken, self.draws)
+        dealt = next((many for many in boards if many > 1), 0)
+        if drawn is not None and dealt > drawn.count:
+            boards = [many if many == 1 else many * drawn.count // dealt for many in boards]
+        left = [self.boards.rest.shape[1] - dealt for dealt in accumulate(self.draws)]
+        hands = tuple(len(self.held) if self.narrow else comb(cards, self.game.hole) for cards in left)
+        cells = tuple(
+            many * each * sum(len(decision.moves) * len(decision.nodes) for decision in betting.decisions)
+            for many, each, betting in zip(boards, hands, self.bettings, strict=True)
+        )
+        decisions = tuple(betting.count for betting in self.bettings)
+        precise = tuple(each < SMALL if exact is None else exact for each in cells)
+        return PublicSize(tuple(boards), decisions, hands, cells, precise)
+
+
+def start_of(game: Poker, root: int, board: Sequence[Cards], ranges: Ranges, symmetric: bool) -> Start:
+    """Where a tree is to begin; `build_public_tree` says what these are."""
+    if game.hole > 2:
+        raise BadInput(f"{game.name} deals {game.hole} cards to each player, and public trees are for one or two.")
+    betting = unroll_betting(game)
+    first = int(betting.round[root])
+    asked = [declared.board for declared in game.rounds[: first + 1] if declared.board]
+    if board and [len(group) for group in board] != asked:
+        raise BadInput(
+            f"{game.name} has turned up {' and '.join(map(str, asked)) or 'no'} cards at that decision, but "
+            f"{' and '.join(str(len(group)) for group in board)} were given."
+        )
+    renamings = renamings_of(apart(game.deck), board, symmetric)
+    taken = tuple(card for group in board for card in group)
+    boards = first_board(renamings, taken, game.hole)
+    held = boards.rest[0][chosen(boards.rest.shape[1], game.hole)]
+    weights = [np.ones(len(held))] * 2 if ranges is None else [np.asarray(each, float) for each in ranges]
+    if ranges is not None:
+        renamings = unchanged(renamings, held, weights)
+        boards = first_board(renamings, taken, game.hole)
+        comes = (weights[0] > 0) | (weights[1] > 0)
+        held, weights = held[comes], [each[comes] for each in weights]
+    return Start(
+        game=game,
+        betting=betting,
+        bettings=rounds_of(betting, root),
+        renamings=renamings,
+        draws=(0 if board else sum(asked), *(declared.board for declared in game.rounds[first + 1 :])),
+        boards=boards,
+        held=held,
+        narrow=ranges is not None,
+        ranges=(weights[0], weights[1]),
+    )

@@ -179,6 +179,18 @@ def test_claims_are_answered_from_records():
     assert thesis_claims.answered(kept, thesis_claims.CLAIMS[10])[2] == "not run"
 
 
+@pytest.mark.parametrize(
+    ("ours", "verdict"), [([1.0, 1.01], "holds"), ([1.0, 1.5], "not decided"), ([3.0, 3.01], "does not hold")]
+)
+def test_two_are_the_same_where_their_interval_is_about_1(ours, verdict):
+    claim = thesis_claims.Claim("The same", "thesis-leduc", reference="moves", same=True)
+    kept = {
+        name: {"asked": 100_000, "rows": [{"step": step, "exploitability": seeds} for step in (1, 100_000)]}
+        for name, seeds in (("thesis-leduc", ours), ("moves", [1.0, 1.01]))
+    }
+    assert thesis_claims.answered(kept, claim)[2] == verdict
+
+
 def test_a_ratio_has_students_interval():
     """By hand: means of logarithms 0 and log 2, deviations 0.1 and 0.1 around them, two degrees of freedom."""
     ones, others = np.exp([-0.1, 0.1]), 2 * np.exp([0.1, -0.1])

@@ -15,7 +15,7 @@ from textwrap import fill
 
 import numpy as np
 
-from feint.papers.thesis_claims import CLAIMS, Records, answered, said
+from feint.papers.thesis_claims import CLAIMS, SAME, Records, answered, said
 from feint.papers.thesis_measures import HANDS, STATES
 from feint.papers.thesis_sixteen import CAUSES, PLAIN, WIDTH, changes, draw_sixteen, lack, sixteen
 from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, records, run
@@ -91,10 +91,11 @@ best responses fall short of exact ones.
 A claim about one experiment holds where both seeds say so. A claim about two holds, or does not, where the 95% interval
 of their ratio leaves out 1: Student's, for the logarithms, with two or three seeds of each, so that only plain
 differences are decided. They are compared after as many steps as both have come to; between two evaluations a line is
-drawn over the logarithm of steps. *Mute* is the share of decisions, weighted by how often they come, at which the value
-network says 0 of every move; *wishes fold* that at which it would fold, legal or not; *folds* how often the best
-response folds to a bet, by how often it faces one; *average folds* the same of the average, every situation counting as
-one.
+drawn over the logarithm of steps. Two are the same where that interval lies within {1 / SAME:g} and {SAME:g}.
+
+*Mute* is the share of decisions, weighted by how often they come, at which the value network says 0 of every move;
+*wishes fold* that at which it would fold, legal or not; *folds* how often the best response folds to a bet, by how
+often it faces one; *average folds* the same of the average, every situation counting as one.
 
 {table(["claim", "measured", "verdict"], [answered(kept, claim) for claim in CLAIMS])}
 

@@ -15,7 +15,8 @@ Records = Mapping[str, Mapping[str, Any]]
 
 
 class Claim(NamedTuple):
-    """That a number is higher (or lower) in an experiment than in another, or in each of its seeds than `bar`."""
+    """That a number is higher (or lower, or the same) in an experiment as in another, or in each of its seeds than
+    `bar`."""
 
     text: str
     name: str
@@ -23,10 +24,13 @@ class Claim(NamedTuple):
     reference: str | None = None
     bar: float = 0.0
     lower: bool = False
+    same: bool = False
 
 
 ALWAYS, SURE = 0.9, 0.95
 """What *always* is, and of how many intervals the truth is in."""
+SAME = 1.25
+"""How many times one number another's may be for both to count as the same."""
 CLAIMS = (
     Claim("A ReLU output soon says 0 of every move (the author's settings)", "author-relu", "mute", bar=ALWAYS),
     Claim("… and so its best response always wants to fold", "author-relu", "wishes_fold", bar=ALWAYS),
@@ -42,6 +46,12 @@ CLAIMS = (
     Claim("1 of k of moves does better than of present values", "greedy", reference="moves"),
     Claim("Fitted Q iteration is better than a copy every 300", "fitted", reference="moves", lower=True),
     Claim("Clipping rewards does harm", "clipped", reference="moves"),
+    Claim(
+        "The thesis's program has the same curve as the paper, by the paper's rules",
+        "thesis-leduc",
+        reference="moves",
+        same=True,
+    ),
 )
 
 
@@ -100,6 +110,8 @@ def answered(kept: Records, claim: Claim) -> list[str]:
         words = f"{one} {said(ours)}; {other} {said(theirs)}; {ratio}"
         above, below = ratio.low > 1, ratio.high < 1
     holds, fails = (below, above) if claim.lower else (above, below)
+    if claim.same:
+        holds, fails = ratio.low > 1 / SAME and ratio.high < SAME, above or below
     verdict = "holds" if holds else "does not hold" if fails else "not decided"
     return [
         claim.text,

@@ -23,6 +23,7 @@ from feint.public.boards import Drawn
 from feint.public.build import build_public_tree
 from feint.public.start import public_size
 from feint.public.tree import PublicSize
+from feint.runs.loop import Unwatched
 from feint.solvers.spot_trees import spot_size, spot_tree
 from feint.tree.memory import gigabytes
 
@@ -132,6 +133,23 @@ def test_training_is_refused_before_the_tree_is_made(no_room, tmp_path):
     with pytest.raises(feint.BadInput, match=r"^The public tree of flop_holdem has .* GB of memory, but 0\.1 GB are"):
         feint.train("cfr+", "flop_holdem", steps=1, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_sizes_and_memory_are_told_before_anything_is_made(monkeypatch, tmp_path):
+    told = []
+    monkeypatch.setattr(Unwatched, "stage", lambda self, text: told.append(text))
+    for name in ("deal", "_undealt"):
+        monkeypatch.setattr(build, name, lambda *_: (_ for _ in ()).throw(feint.BadInput("It is being made.")))
+    with pytest.raises(feint.BadInput, match="being made"):
+        feint.train("cfr+", "flop_holdem(ranks=4)", steps=1, out=tmp_path / "run")
+    assert (
+        told[-1] == "preparing cfr+: 3,368 public decisions and 263,040 information sets up to suits (0.7 GB to solve)"
+    )
+    result = CliRunner().invoke(app, ["solve", TURN.board])
+    assert str(result.exception) == "It is being made."
+    size = "10,016 public decisions and 30,640,992 numbers in a table, which need 1.3 GB of memory"
+    assert result.stderr.startswith(f"The spot has {size}.")
+    assert result.stdout == ""
 
 
 def test_spots_are_refused_before_their_trees_are_made(no_room):

@@ -28,10 +28,11 @@ from feint.public.judge import Judgement, judge, values_of
 from feint.public.leaks import Leaks, leaks_of
 from feint.public.play import Tables
 from feint.public.policy import written_down
-from feint.public.room import LARGEST, lacking
+from feint.public.room import LARGEST, lacking, room
 from feint.public.start import for_such, public_size
 from feint.public.tree import PublicSize, PublicTree
 from feint.tree.compiled import compiled
+from feint.tree.memory import gigabytes
 
 QUICK = {"cpu": 1 << 22, "gpu": 1 << 29}
 """Where fewer situations are to be asked about, networks are judged exactly while they learn."""
@@ -69,7 +70,8 @@ class PublicForm(Form):
         self.game: Poker = betting.game
         self.players, self.actions = betting.players, betting.actions
         self.largest, self.forfeit = self._played.largest, self._played.forfeit
-        self.size = f"{size.public:,} public decisions and {size.infosets:,} information sets up to suits"
+        sets = f"{size.infosets:,} information sets up to suits ({gigabytes(room(size))} to solve)"
+        self.size = f"{size.public:,} public decisions and {sets}"
 
     @classmethod
     def of(cls, game: Game[Any], report: Callable[[int], None] | None) -> PublicForm | None:

@@ -112,7 +112,7 @@ def _train(
     _check_suited(asked, config, form, exact)
     home = device_for(asked, form)
     with jax.default_device(home):
-        stage(f"preparing {config.algorithm}")
+        stage(f"preparing {config.algorithm}: {form.size}")
         solver = asked.on(form)
         sharing = share_out(solver, config, home)
         check_room(solver, config)

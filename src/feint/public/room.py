@@ -9,11 +9,12 @@ from feint.tree.memory import gigabytes, memory
 LARGEST = 1 << 32
 """Numbers in a table of a whole game, at most: 17 gigabytes of them."""
 COMPILING = 650_000_000
-"""Bytes that compiling takes at most, however few numbers there are …"""
+"""Bytes that compiling takes, however few numbers there are …"""
 TABLES = 5.3
 """… and tables there are at once beside that: the two of CFR+, and what a sweep makes on its way.
 
-Together they are what solving and judging took in benchmarks/results/public_costs.jsonl, or up to 1.8 times that.
+Where tables are 10 MB or more, that is what solving and judging took in benchmarks/results/public_costs.jsonl, or up to
+1.8 times that. Betting written out over thousands of decisions takes longer to compile, and a gigabyte.
 """
 
 SMALLER = "choose fewer ranks or bets, or a spot (feint solve)"

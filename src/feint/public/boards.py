@@ -22,7 +22,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from feint.games.cards import Cards, Deck
-from feint.public.combinations import chosen, number_of
+from feint.public.combinations import choices_of, chosen, number_of
 
 Renamings = Int[np.ndarray, "g n"]
 """Ways to rename suits, as what becomes of each card; the first changes nothing."""
@@ -122,23 +122,48 @@ def first_board(renamings: Renamings, taken: Cards, hole: int) -> Boards:
 
 def deal(above: Boards, renamings: Renamings, hole: int, count: int, drawn: Drawn | None = None) -> Boards:
     """The boards that `count` more cards make. Those drawn stand for all others as well, where none is like another."""
-    cards, left = renamings.shape[1], above.rest.shape[1]
-    draws = above.rest[:, chosen(left, count)]  # [a, d, count]
+    ways = comb(above.rest.shape[1], count)
+    if drawn is not None and drawn.count < len(above) * ways:
+        return _some(above, hole, count, drawn)
+    draws = above.rest[:, chosen(above.rest.shape[1], count)]  # [a, d, count]
     bits = np.left_shift(1, renamings.astype(np.int64))
     codes = bits[:, draws].sum(-1).transpose(1, 2, 0)  # [a, d, g], what each renaming makes of each draw
     codes = np.where(above.alike[:, None], codes, np.iinfo(np.int64).max)
     stands = codes[..., 0] == codes.min(-1)
     before, draw = np.nonzero(stands)
-    placed, renaming = _placed(renamings, draws, codes, stands)
-    every = len(before)
-    if drawn is not None and drawn.count < every:
-        some = np.sort(np.random.default_rng(drawn.seed).choice(every, drawn.count, replace=False))
-        before, draw, placed = before[some], draw[some], np.full_like(placed, -1)
+    place, renaming = _placed(renamings, draws, codes, stands)
     alike = codes[before, draw] == codes[before, draw, :1]
     size = above.alike[before].sum(1) / alike.sum(1)
-    made = np.concatenate([above.cards[before], draws[before, draw]], 1)
-    rest = _rest(above.rest[before], draws[before, draw])
-    position = np.zeros((len(above), cards), np.int32)
+    return _made(above, hole, before, draws[before, draw], size, alike, place, renaming)
+
+
+def _some(above: Boards, hole: int, count: int, drawn: Drawn) -> Boards:
+    """Boards that were drawn, where suits are told apart; which of them a draw makes is not looked up."""
+    ways = comb(above.rest.shape[1], count)
+    every = len(above) * ways
+    some = np.sort(np.random.default_rng(drawn.seed).choice(every, drawn.count, replace=False))
+    before, draw = np.divmod(some, ways)
+    draws = np.take_along_axis(above.rest[before], choices_of(draw, above.rest.shape[1], count), 1)
+    nowhere = np.zeros((len(above), 0), np.int32)
+    size, alike = np.full(len(some), every / len(some)), np.ones((len(some), 1), bool)
+    return _made(above, hole, before, draws, size, alike, nowhere, nowhere)
+
+
+def _made(
+    above: Boards,
+    hole: int,
+    before: Int[np.ndarray, " b"],
+    draws: Int[np.ndarray, "b k"],
+    size: Float[np.ndarray, " b"],
+    alike: Bool[np.ndarray, "b g"],
+    place: Int[np.ndarray, "a d"],
+    renaming: Int[np.ndarray, "a d"],
+) -> Boards:
+    """The boards that these draws make of those before, each of which stands for so many."""
+    left, count = above.rest.shape[1], draws.shape[1]
+    made = np.concatenate([above.cards[before], draws], 1)
+    rest = _rest(above.rest[before], draws)
+    position = np.zeros((len(above), left + above.cards.shape[1]), np.int32)
     np.put_along_axis(position, above.rest, np.arange(left, dtype=np.int32)[None], 1)
     hands = chosen(left - count, hole)
     hand_before = number_of(np.take_along_axis(position[before], rest, 1)[:, hands], left)
@@ -147,12 +172,12 @@ def deal(above: Boards, renamings: Renamings, hole: int, count: int, drawn: Draw
     return Boards(
         cards=made,
         before=before.astype(np.int32),
-        weight=size * (every / len(before)) / comb(left - 2 * hole, count),
+        weight=size / comb(left - 2 * hole, count),
         rest=rest,
         hand_before=hand_before,
         hand_after=hand_after,
         alike=alike,
-        place=placed,
+        place=place,
         renaming=renaming,
     )
 

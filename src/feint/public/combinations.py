@@ -15,6 +15,15 @@ def chosen(of: int, count: int) -> Int[np.ndarray, "c k"]:
     return np.array(choices, np.int32).reshape(comb(of, count), count)
 
 
+def choices_of(numbers: Int[np.ndarray, " b"], of: int, count: int) -> Int[np.ndarray, "b k"]:
+    """The choices of `count` numbers below `of` that have these numbers, without listing the others."""
+    found, left, table = np.empty((len(numbers), count), np.int32), numbers, binomials(of, count)
+    for place in reversed(range(count)):
+        found[:, place] = np.searchsorted(table[:, place], left, side="right") - 1
+        left = left - table[found[:, place], place]
+    return found
+
+
 def binomials(of: int, count: int) -> Int[np.ndarray, "n k"]:
     """What each number of an ascending choice adds to the number of that choice, by its place."""
     return np.array([[comb(each, place + 1) for place in range(count)] for each in range(of)], np.int32)

@@ -13,6 +13,7 @@ from math import comb
 from typing import NamedTuple, final
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -60,6 +61,11 @@ class Sample(NamedTuple):
     """What one wins that was made for others, before the first deal."""
     plans: tuple[Book, Book]
     """What each player's best response does before the first deal."""
+
+    @property
+    def planned(self) -> bool:
+        """Whether anything is done there at all; without that, responses made for any boards are the same."""
+        return bool(jax.tree.leaves(self.plans))
 
 
 class SampleSize(NamedTuple):
@@ -115,7 +121,8 @@ def judge_sample(tree: PublicTree, policy: Policy, plans: tuple[Book, Book]) -> 
         by_hand, book = run(tree, Answer(player, Written(tables), told), plans[player])
         return (by_hand * tree.ranges[player]).sum() / tree.deals, book
 
-    best, told = ([answer(player, known) for player in (0, 1)] for known in (False, True))
+    best = [answer(player, told=False) for player in (0, 1)]
+    told = [answer(player, told=True) for player in (0, 1)] if jax.tree.leaves(plans) else best
     return Sample(
         values_of(tree, tables),
         jnp.stack([value for value, _ in best]),

@@ -8,9 +8,9 @@ from feint.tree.memory import gigabytes, memory
 
 LARGEST = 1 << 32
 """Numbers in a table of a whole game, at most: 17 gigabytes of them."""
-COMPILING = 650_000_000
+COMPILING = 700_000_000
 """Bytes that compiling takes, however few numbers there are …"""
-TABLES = 5.3
+TABLES = 5.5
 """… and tables there are at once beside that: the two of CFR+, and what a sweep makes on its way.
 
 Where tables are 10 MB or more, that is what solving and judging took in benchmarks/results/public_costs.jsonl, or up to

@@ -11,6 +11,8 @@ from safetensors.numpy import save
 
 import feint
 from feint.forms.library import form_of
+from feint.forms.public import PublicForm
+from feint.forms.strategy import TabularStrategy
 from feint.games.cards import Deck, pair_then_rank
 from feint.games.errors import BadInput
 from feint.games.leduc import leduc_no_limit
@@ -28,6 +30,7 @@ from feint.runs.config import resolve
 from feint.runs.lineup import line_up
 from feint.runs.loop import Unwatched
 from feint.runs.resolving import Resolving
+from feint.search.table import seen_in, tabulated
 from feint.search.values import Layers, new_values
 
 
@@ -49,7 +52,7 @@ def test_poker_of_more_cards_or_rounds_than_it_can_search_is_refused(hole, board
     game = Poker(deck=Deck("JQKA", copies=2), hole=hole, ante=1.0, rounds=rounds, showdown=pair_then_rank)
     form = form_of(game)
     assert form.tree is not None
-    with pytest.raises(BadInput, match=r"one card each and at most two rounds .* is none; leduc_no_limit and leduc"):
+    with pytest.raises(BadInput, match=r"one card each and at most two rounds with .* is none; leduc_no_limit and"):
         Resolving(values="checked").at(form, 0)
 
 
@@ -97,6 +100,25 @@ def test_a_player_that_considers_few_bets_meets_with_others():
     never = line_up(("resolver(values=nothing, iterations=5, bets=())",), "leduc").players[0]
     with pytest.raises(BadInput, match=r"^The re-solver never comes here: it does not consider one of the bets"):
         never.chances(find_spot(form_of("leduc"), "K", "", "bet raise"))
+
+
+@pytest.mark.parametrize("game", ["kuhn", pytest.param("leduc", marks=pytest.mark.slow)])
+def test_searchers_are_judged_on_public_trees_and_search_there_at_tables(game):
+    """Where a game is not unrolled. What the same play comes to once it is, is the same."""
+    public, whole = PublicForm.of(load_game(game), None), form_of(game)
+    player = Resolving(values="checked", iterations=30).at(public, 0)
+    written = player.strategy
+    found = public.judged(written, 0)
+    table = tabulated(written.tree, written.weights, seen_in(whole.tree, whole.game))
+    known = whole.judged(TabularStrategy(whole.tree.fingerprint, table), 0)
+    np.testing.assert_allclose(found.best, known.best, atol=1e-9)
+    np.testing.assert_allclose(found.values, known.values, atol=1e-9)
+    assert 0.0 < (found.best - found.values).sum() < 1.0
+    if game == "kuhn":  # searches at a table are compiled one by one, which takes its time
+        return
+    seen = find_spot(whole, "K", "", "bet")
+    chances = whole.by_move(np.asarray(table[int(whole.sees(seen.player, seen.view)[0])]))
+    np.testing.assert_allclose(player.chances(seen), chances, atol=1e-6)
 
 
 @pytest.mark.slow

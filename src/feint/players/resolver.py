@@ -15,7 +15,8 @@ from jaxtyping import Float
 
 from feint.arena.betting import unroll_betting
 from feint.forms.form import Form
-from feint.forms.strategy import TabularStrategy
+from feint.forms.public_strategy import PublicStrategy
+from feint.forms.strategy import Strategy, TabularStrategy
 from feint.games.cards import Cards
 from feint.games.errors import BadInput
 from feint.games.hand import Moves
@@ -23,7 +24,7 @@ from feint.games.poker import Poker
 from feint.players.player import Observation, Player
 from feint.search.bets import Bets
 from feint.search.lookahead import Found, Method
-from feint.search.resolving import Carried, Guesses, Search, first_carried, searches_of
+from feint.search.resolving import Carried, Guesses, Search, first_carried, searches_of, written_out
 from feint.search.table import seen_in, table_of
 from feint.tree.compiled import compiled
 
@@ -34,11 +35,12 @@ class ResolvingPlayer(Player):
 
     def __init__(self, form: Form, method: Method, guesses: Guesses, seed: int | None, bets: Bets = None) -> None:
         game = form.game
-        small = isinstance(game, Poker) and game.hole == 1 and len(game.rounds) <= 2 and form.tree is not None
+        known = form.has_public or form.tree is not None
+        small = isinstance(game, Poker) and game.hole == 1 and len(game.rounds) <= 2 and known
         if not isinstance(game, Poker) or game.players != 2 or not small:
             raise BadInput(
-                f"Re-solving is for poker of two players, one card each and at most two rounds that can be unrolled, "
-                f"and {form.name} is none; leduc_no_limit and leduc are."
+                f"Re-solving is for poker of two players, one card each and at most two rounds with a public tree that "
+                f"fits, and {form.name} is none; leduc_no_limit and leduc are."
             )
         self._form, self._game, self._method, self._guesses = form, game, method, guesses
         self._random = np.random.default_rng(seed)
@@ -50,10 +52,12 @@ class ResolvingPlayer(Player):
         """What was found where it has searched."""
 
     @cached_property
-    def strategy(self) -> TabularStrategy:
-        tree = self._form.whole("re-solving")
-        searches, seen = searches_of(self._game, self._bets), seen_in(tree, self._game)
-        table = _table(searches, self._method, self._guesses, seen)
+    def strategy(self) -> Strategy:
+        searches, tree = searches_of(self._game, self._bets), self._form.tree
+        if tree is None:
+            tables = _tables(searches, self._method, self._guesses)
+            return PublicStrategy(self._form.fingerprint, searches.tree, tables)
+        table = _table(searches, self._method, self._guesses, seen_in(tree, self._game))
         return TabularStrategy(tree.fingerprint, table)
 
     def move(self, seen: Observation) -> int:
@@ -104,4 +108,4 @@ def _apart(game: Poker, cards: Cards) -> list[int]:
     return [card * game.deck.copies + cards[:place].count(card) for place, card in enumerate(cards)]
 
 
-_table = compiled(table_of)
+_table, _tables = compiled(table_of), compiled(written_out)

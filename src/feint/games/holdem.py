@@ -11,7 +11,11 @@ from feint.games.poker import Poker, Round
 
 VARIANTS = ("acpc", "rlcard")
 FLOP_RULES = {"deep-cfr": (1, 4), "dream": (2, 4), "open-spiel": (1, 3)}
-"""Games that papers call flop hold'em: bets on the flop in big blinds, and how many of them in a row."""
+"""Games that papers call flop hold'em: bets on the flop in big blinds, and how many of them in a row.
+
+Single Deep CFR's is not among them (PokerRL's Flop5Holdem: five cards on the board, one bet of the pot a round),
+since whoever opens it may not call, which `Poker` cannot declare.
+"""
 RANKS = "23456789TJQKA"
 BOARD = (0, 3, 1, 1)
 """Cards turned up before the betting of each round: none, the flop, the turn, the river."""

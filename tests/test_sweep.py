@@ -12,14 +12,19 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from feint.games.errors import BadInput, RunStopped
 from feint.runs import on_ray, sweeping
+from feint.runs.checkpoint import checkpoints
+from feint.runs.files import CHECKPOINTS, PROVENANCE
 from feint.runs.folder import RunFolder
-from feint.runs.run import load_run
+from feint.runs.loop import check_sound
+from feint.runs.run import config_of, load_run
 from feint.runs.sweep import RESULTS, Trial, read_sweep, result
 from feint.runs.sweeping import run_sweep
 from feint.runs.train import train
@@ -322,6 +327,46 @@ def test_what_a_node_sends_is_written_whole_or_not_at_all(tmp_path, monkeypatch)
     found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert found == files
     assert list(tmp_path.iterdir()) == [folder]
+
+
+class Here:
+    """As much of Ray as a sweep uses, with no cluster."""
+
+    exceptions = SimpleNamespace(RayError=KeyError)
+
+    def remote(self, **options):
+        return lambda task: SimpleNamespace(remote=lambda *words: partial(task, *words))
+
+    def wait(self, asked):
+        return asked[:1], asked[1:]
+
+    def get(self, asked):
+        return asked()
+
+    def shutdown(self):
+        pass
+
+
+def test_what_is_kept_of_a_trial_that_failed_on_a_node_is_brought_and_told_of_by_its_place_here(tmp_path, monkeypatch):
+    sweep, train = read_sweep(SMALL | {"algorithms": ["cfr"]}), Trial.train
+    bad, good = sweep.trials
+
+    def diverged(trial, folder):
+        train(trial, folder)
+        if trial == bad:
+            (folder / PROVENANCE).unlink()
+            run = SimpleNamespace(path=folder, config=config_of(folder), checkpoints=folder / CHECKPOINTS)
+            check_sound(SimpleNamespace(diverged=[0], step=7), run)
+
+    monkeypatch.setattr(on_ray, "_connected", lambda address: Here())
+    monkeypatch.setattr(Trial, "train", diverged)
+    folder = tmp_path / "a sweep"
+    why = run_sweep(sweep, folder, ray="local")[bad.name]
+    place = folder / bad.name
+    assert f"The run in {place} stopped because cfr (seed 0) diverged by step 7" in why
+    assert f"`feint train cfr kuhn --resume --out '{place}' --steps 4` ends it at its last checkpoint" in why
+    assert next(step for step, _ in checkpoints(place / CHECKPOINTS)) == 4
+    assert [trial.done(folder / trial.name) for trial in (bad, good)] == [False, True]
 
 
 def test_what_came_of_a_trial_is_read_once(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ listens on loopback.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,11 +26,11 @@ ONLY_HERE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
 
 def train_all(trials: Sequence[Trial], folder: Path, address: str) -> Iterator[tuple[Trial, str | None]]:
-    """Train trials on a cluster, and bring their folders here as they are over."""
+    """Train trials on a cluster, and bring their folders here as they are over, those that failed too."""
     ray = _connected(address)
     try:
         task = ray.remote(num_cpus=1, max_retries=-1)(_elsewhere)
-        asked = {task.remote(trial): trial for trial in trials}
+        asked = {task.remote(trial, folder / trial.name): trial for trial in trials}
         while asked:
             (over, *_), _ = ray.wait(list(asked))
             trial = asked.pop(over)
@@ -38,7 +39,7 @@ def train_all(trials: Sequence[Trial], folder: Path, address: str) -> Iterator[t
             except ray.exceptions.RayError as error:
                 yield trial, f"Its worker failed ({type(error).__name__}: {str(error).splitlines()[0][:200]})."
                 continue
-            if why is None:
+            if files:
                 _put(files, folder / trial.name)
             yield trial, why
     finally:
@@ -64,13 +65,16 @@ def _connected(address: str) -> Any:
     return ray
 
 
-def _elsewhere(trial: Trial) -> tuple[dict[str, bytes], str | None]:
-    """Train a trial on a node: the files of its folder, and why it failed."""
+def _elsewhere(trial: Trial, place: Path) -> tuple[dict[str, bytes], str | None]:
+    """Train a trial on a node: the files of its folder, and why it failed, told of the place where these will be."""
     with tempfile.TemporaryDirectory(prefix="feint-") as temporary:
         folder = Path(temporary) / trial.name
         why = trained(trial, folder)
         made = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
-        return {str(path.relative_to(folder)): path.read_bytes() for path in made if path.name != RUNNING}, why
+        files = {str(path.relative_to(folder)): path.read_bytes() for path in made if path.name != RUNNING}
+    if why is not None:
+        why = why.replace(f"--out {folder}", f"--out {shlex.quote(str(place))}").replace(str(folder), str(place))
+    return files, why
 
 
 def _put(files: Mapping[str, bytes], folder: Path) -> None:

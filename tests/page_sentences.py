@@ -19,8 +19,8 @@ EVOLVED = "evolved networks, 1,000 generations"
 def sentences() -> dict[str, list[str]]:
     """What must be on each page, whatever its lines."""
     return {
-        README: [*_races(), *_times(), *_hands(), *_bounds()],
-        RESULTS: [*_leduc(), *_thesis(), *_device(), *_holdem()],
+        README: [*_races(), *_times(), *_hands(), *_bounds(), *_later(), *_environments()],
+        RESULTS: [*_leduc(), *_turns(), *_thesis(), *_device(), *_holdem()],
         DEEPSTACK: _modeller(),
         PUBLIC_TREES: _public_trees(),
         KUHN: _kuhn(),
@@ -229,6 +229,60 @@ def _leduc() -> list[str]:
     ]
 
 
+def _turns() -> list[str]:
+    """Where curves of NFSP on Leduc cross and part."""
+    from feint.papers.leduc_nfsp import END, _values, paper_value
+
+    curves = record("docs/results/leduc_nfsp/curves.json")
+    steps, ours, window = curves["64-units"]["step"], _seeds(curves["64-units"]), _seeds(curves["window"])
+    behind = [step for step, value in zip(steps, np.median(ours, 0), strict=True) if value > paper_value(64, step)]
+    caught = steps[steps.index(behind[-1]) + 1]
+    parted = steps[int(np.argmax((ours != window).any(0)))]
+    more = dict(zip(curves["anticipation"]["step"], np.median(_seeds(curves["anticipation"]), 0), strict=True))
+    ahead = [step for step, value in zip(steps, np.median(ours, 0), strict=True) if more.get(step, np.inf) < value]
+    best = min(_values(END, leduc_runs()["author"], 100_000)) / paper_value(64, 100_000) - 1
+    return [
+        f"has caught up for good by {caught:,} and",
+        f"its best seed {best:.0%} above the paper",
+        f"is the same as the reservoir until it is full, after {steps[steps.index(parted) - 1]:,} steps and before "
+        f"{parted:,},",
+        f"is ahead up to {ahead[-1]:,} steps",
+    ]
+
+
+def _later() -> list[str]:
+    """The agent of hold'em that comes with the package, and the one before it."""
+    before, now = record("benchmarks/results/holdem_agents.jsonl")
+    told = [f"{row['value']:.0f} ({row['low']:.0f}–{row['high']:.0f})" for row in (now, before)]
+    took = record("src/feint/agents/holdem/timings.jsonl")[-1]["seconds"]
+    minutes = {6: "six"}[round(took / 60)]
+    return [
+        f"is a later NFSP, of {minutes} minutes on one H200: {told[0]} by a judge with less luck, who wins {told[1]}",
+    ]
+
+
+def _environments() -> list[str]:
+    """Environments of Leduc beside others'."""
+    kept = record("benchmarks/results/environments.json")["steps_a_second"]
+
+    def times(ours: str, peer: str) -> str:
+        return _times_as_fast(kept[ours] / kept[peer])
+
+    theirs, openly = "PettingZoo's RLCard Leduc", "OpenSpiel's rl_environment"
+    few, many, one, agents = (
+        "TablesEnv, 1,024 tables",
+        "TablesEnv, 16,384 tables",
+        "SeatEnv, one table",
+        "aec_env, one table",
+    )
+    return [
+        f"environment makes {times(few, theirs)} times the steps of PettingZoo's RLCard Leduc with 1,024 tables and "
+        f"{times(many, theirs)} times with 16,384, {times(few, openly)} and {times(many, openly)} times those of "
+        f"OpenSpiel's Python environment; one table by the rules {times(one, theirs)} and {times(one, openly)} times, "
+        f"PettingZoo's own interface to ours {times(agents, theirs)} and {times(agents, openly)} times.",
+    ]
+
+
 def _thesis() -> list[str]:
     """What 16 units lack, and a softmax of values in another unit."""
     from feint.papers.leduc_nfsp import paper_value
@@ -289,6 +343,8 @@ def _device() -> list[str]:
 
 def _holdem() -> list[str]:
     """What the five learners of hold'em came to."""
+    from feint.papers.poker_rnn_claims import ordered_otherwise
+
     short, long = stages()["as-published"], stages()["large"]
     bound, won = long.bounds, long.cross
     learners = ("linear-q", "dqn", "drqn")
@@ -300,6 +356,9 @@ def _holdem() -> list[str]:
         one: sorted(row["won"][0] for row in crossed if (row["one"], row["other"]) == (one, "nfsp")) for one in learners
     }
     beaten = sorted(-won for one in ("dqn", "drqn") for won in over[one])
+    best = [max(run.metrics, key=lambda row: float(row["winnings"])) for run in long.runs.values()]
+    peaks, latest = [row["winnings"] for row in best], max(row["hands"] for row in best)
+    fallen = sorted(won[name, "random"].value for name in long.runs if name != "dqn")
     return [
         f"the linear agent beats NFSP by {over['linear-q'][0]:.0f} to {over['linear-q'][-1]:.0f}, and NFSP the other "
         f"two Q-learners by {beaten[0]:.0f} to {beaten[-1]:.0f}.",
@@ -308,6 +367,9 @@ def _holdem() -> list[str]:
         f"NFSP beats recurrent NFSP by {won['nfsp', 'rnfsp']} mbb/h, and that one's bound is {bound['rnfsp']}.",
         f"({off['rnfsp'][0]:.0f} to {off['rnfsp'][-1]:.0f} against {off['nfsp'][0]:.0f} to {off['nfsp'][-1]:.0f}), and "
         f"recurrent DQN beats DQN by {won['drqn', 'dqn']}.",
+        f"They peak at {min(peaks):,.0f} to {max(peaks):,.0f} mbb/h within {latest:,.0f} hands, while agents raise "
+        f"with everything, and fall as they learn, to {fallen[0]:,.0f} to {fallen[-1]:,.0f} and",
+        f"Of {ordered_otherwise(long.judged).measured.removeprefix('of ').partition(',')[0]} by the bounds",
         f"DQN's to {won['dqn', 'random'].value:.0f}; raising at every turn wins {long.raising[0]} and loses at least "
         f"{long.raising[1]}.",
         f"off random play it wins {late[0]:,.0f}, {late[1]:,.0f} and {late[2]:,.0f} mbb/h at its last three",
@@ -340,11 +402,12 @@ def _kuhn() -> list[str]:
     ends = {name: np.array(variant["last"]) for name, variant in kept["variants"].items()}
     spread = {name: 1.96 * each.std(ddof=1) / len(each) ** 0.5 for name, each in ends.items()}
     told = {name: f"{each.mean():.2f} ± {spread[name]:.2f}" for name, each in ends.items()}
-    first = kept["variants"]["modified"]["moves"][0]
+    main = [words for name, words in told.items() if "-random" not in name]
+    bets = np.array(kept["variants"]["modified"]["strategies"])[:, 0].mean()
     return [
         f"{kept['made_with']}.",
-        f"(at random {kept['variants']['plain']['mean'][0]:.2f}) | | {' | '.join(told.values())} |",
+        f"(at random {kept['variants']['plain']['mean'][0]:.2f}) | | {' | '.join(main)} |",
         f"Exploitability is {told['modified']} after 10 steps, {told['more-steps']} after 100, and "
         f"{told['more-hands']} with 2,000 hands a step.",
-        f"player 1 bets J {first[2]:.2f} ±",
+        f"player 1 bets J {bets:.2f} ±",
     ]

@@ -32,11 +32,11 @@ def counter_section(folder: Path) -> str:
     seeds = len({line["seed"] for line in mine})
     return f"""## Counting what an opponent does
 
-§2.2 speaks of opponents whose play is seen *by the frequency of their actions* and exploited. The player `counter`
-counts how often each move was made with each card, cards that were not shown as likely as the counts have them, and
-plays a best response to that, but for one move in twenty, which is random. Frozen after so many hands it is judged
-exactly; beside it the same with a network in place of counts (`modeller`). Means of {seeds} seeds, chips per hand. *All
-of it* is {ALL:.0%} of the most that can be won, by every seed and from then on.
+§2.2 speaks of exploiting opponents by *the frequency of their actions*. The player `counter` counts how often each
+move was made with each card, cards that were not shown as likely as the counts have them, and plays a best response to
+that; while it learns one move in twenty is random. Frozen after so many hands it is judged exactly; beside it the same
+with a network in place of counts (`modeller`). Means of {seeds} seeds, chips per hand; `cfr 10` is CFR's average after
+10 iterations. *All of it* is {ALL:.0%} of the most that can be won, by every seed and from then on.
 [The page on opponent modellers](../../../benchmarks/results/modeller.md) has the rest, and the commands.
 
 {counted(mine)}

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from feint.papers.trials import table
@@ -32,13 +33,15 @@ def players_section(folder: Path) -> str:
     if not file.is_file():
         return ""
     lines = [json.loads(line) for line in file.read_text().splitlines()]
-    made = {", ".join(line["made_with"]) for line in lines if "made_with" in line} or {THEN}
     return f"""## From 2 to 10 players: where each method stops
 
-Each method in a process of its own, with one thread and a limit of time, by `benchmarks/kuhn_players.py`
-({"; ".join([*sorted(made), f"its lines are in `{RECORDS}`"])}). In cells: the time of a step once everything is
-compiled (in all, for methods that are done at once), and NashConv after 100 steps (9 of play by winnings) where it is
-known exactly. To NFSP 100 steps are hardly a beginning: there it is the time that tells.
+Each method in a process of its own, with one thread and a limit of time, by `benchmarks/kuhn_players.py`; its lines
+are in `{RECORDS}`. Made:
+{fill(made(lines), 120)}.
+
+In cells: the time of a step once everything is compiled (in all, for methods that are done at once), and NashConv after
+100 steps (9 of play by winnings) where it is known exactly. To NFSP 100 steps are hardly a beginning: there it is the
+time that tells.
 
 {sizes(lines)}
 
@@ -46,6 +49,26 @@ known exactly. To NFSP 100 steps are hardly a beginning: there it is the time th
 
 {unrolling(lines)}
 """
+
+
+def made(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Where most lines were made, and the others with what they are of."""
+    places: dict[str, dict[int, list[str]]] = {}
+    programs: dict[str, dict[str, None]] = {}
+    for line in lines:
+        *machine, program = line.get("made_with", (THEN, ""))
+        places.setdefault(", ".join(machine), {}).setdefault(line["players"], []).append(METHODS[line["method"]])
+        programs.setdefault(", ".join(machine), {})[program] = None
+    most, *others = sorted(places, key=lambda place: -sum(map(len, places[place].values())))
+    told = [", ".join(filter(None, (most, *programs[most])))]
+    for place in others:
+        of = "; ".join(f"{_all(names)} with {players}" for players, names in places[place].items())
+        told.append(f"on {place}, {' and '.join(programs[place])} ({of})")
+    return "; ".join(told)
+
+
+def _all(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def sizes(lines: Sequence[Mapping[str, Any]]) -> str:
@@ -112,6 +135,19 @@ def unrolling(lines: Sequence[Mapping[str, Any]]) -> str:
     if not refused:
         return ""
     end = max(refused, key=lambda line: int(line["players"]))
-    return f"""With {end["players"]} players unrolling alone takes {end["seconds"]:.0f} s. So the linear programme and
-the elimination of dominated moves stop by themselves, the others where the tree does; NFSP goes on without one, by the
-betting alone."""
+    later = [line for line in lines if line["players"] == end["players"] and "stopped" not in line]
+    words = (
+        f"With {end['players']} players unrolling alone takes {end['seconds']:.0f} s. Of a limit of 60 s that leaves "
+        f"nothing to any method: there the tree sets the limit. "
+    )
+    if later:
+        names, took = [METHODS[line["method"]] for line in later], [line["seconds"] for line in later]
+        words += (
+            f"Given more time {_all(names)} go on to it, in {min(took):.0f} to "
+            f"{max(took):.0f} s with unrolling and compilation. "
+        )
+    words += (
+        "So the linear programme and the elimination of dominated moves stop by themselves, the others where the tree "
+        "does; NFSP goes on without one, by the betting alone."
+    )
+    return fill(words, 120)

@@ -283,8 +283,10 @@ read off its figure, to about a tenth.
 {chr(10).join(f"![{name}]({name}.png)" for name in FIGURES)}
 
 *Small* memories hold 20,000 transitions and 20,000 moves, a tenth and a hundredth of the paper's, so that they are
-full a hundred times sooner. Every seed's curve is in `curves.json`. What 16 units lack is tried out in
-[leduc_thesis](../leduc_thesis/README.md), with the thesis's other findings.
+full a hundred times sooner. That a reservoir keeps each of N moves with the same probability, as the article says (1/N
+where one is kept), is tested (tests/test_memory.py, `test_a_reservoir_keeps_what_algorithm_r_keeps`). Every seed's
+curve is in `curves.json`; *folds*, which are of strategies, are not, and are printed by the command below alone. What
+16 units lack is tried out in [leduc_thesis](../leduc_thesis/README.md), with the thesis's other findings.
 
 Made by `feint reproduce leduc-nfsp{" --quick" if longest <= QUICK[0] else ""}`.
 """

@@ -98,13 +98,13 @@ def claims(tree: Tree, ended: Mapping[str, Ended], eliminated: Eliminated) -> st
         ),
         Claim(
             "The modified algorithm removes all iteratively dominated strategies",
-            removed.all(1),
+            np.asarray(removed.all(1)),
             f"P{describe(tree, *left)[1:]} {modified.tables[:, left[0], left[1]].mean():.0%} of the time at the "
             f"end; at random {1 / tree.legal[left[0]].sum():.0%}.",
         ),
         Claim(
             "… or at least those that are dominated from the start",
-            removed[:, first].all(1),
+            np.asarray(removed[:, first].all(1)),
             f"Move by move in {removed.mean(0)[first].min():.0%} to {removed.mean(0)[first].max():.0%} of runs.",
         ),
         _converges(ended),

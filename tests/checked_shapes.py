@@ -8,7 +8,7 @@ import beartype
 import jaxtyping
 
 # Where arrays are computed with. Rules and their walk are left out: they have none, and would take longer.
-PACKAGES = ("arena", "evaluate", "forms", "learners", "papers", "players", "runs", "search", "solvers")
+PACKAGES = ("arena", "evaluate", "forms", "learners", "papers", "players", "public", "runs", "search", "solvers")
 MODULES = ("tree.arrange", "tree.best_response", "tree.move_values", "tree.sequence_form", "tree.tree")
 
 

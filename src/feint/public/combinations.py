@@ -33,5 +33,4 @@ def number_of(choices: Int[np.ndarray, "*b k"], of: int) -> Int[np.ndarray, "*b"
     """The number of each choice, whose numbers may come in any order."""
     count = choices.shape[-1]
     ascending = np.sort(choices, -1)
-    numbers: Int[np.ndarray, "*b"] = binomials(of, count)[ascending, np.arange(count)].sum(-1, dtype=np.int32)
-    return numbers
+    return np.asarray(binomials(of, count)[ascending, np.arange(count)].sum(-1, dtype=np.int32))

@@ -35,7 +35,9 @@ def renamed_hands(renamings: Renamings, held: Int[np.ndarray, "h k"]) -> Int[np.
     return np.array([number[number_of(renaming[held], cards)] for renaming in renamings])
 
 
-def unchanged(renamings: Renamings, held: Int[np.ndarray, "h k"], ranges: Sequence[np.ndarray]) -> Renamings:
+def unchanged(
+    renamings: Renamings, held: Int[np.ndarray, "h k"], ranges: Sequence[np.ndarray]
+) -> Int[np.ndarray, "_ n"]:
     """The renamings of suits that leave ranges as they are."""
     after = renamed_hands(renamings, held)
     return renamings[[all(np.array_equal(weights[hands], weights) for weights in ranges) for hands in after]]

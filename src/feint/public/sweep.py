@@ -291,7 +291,7 @@ def _up(
     stage: Round,
     sweep: Sweep,
     walked: Walked,
-    closed: Float[Array, "b l h"],
+    closed: Float[Array, "b _ h"],
     pages: tuple[Page, ...],
     bound: tuple[Bound | None, ...],
 ) -> tuple[Float[Array, "b l h"], tuple[Page, ...]]:

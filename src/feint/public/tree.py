@@ -86,7 +86,7 @@ class Round(eqx.Module):
     """What players are bound to at each decision, if anything."""
     folds: Float[Array, "f p"]
     """What each player wins, for every line that ends with a fold …"""
-    shown: Float[Array, "c p o"]
+    shown: Float[Array, "e p o"]
     """… and for every line that is shown down, with the worse and with the better hand."""
 
     @property

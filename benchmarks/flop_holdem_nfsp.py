@@ -184,7 +184,7 @@ def _last(name: str, form: Any, learner: SelfPlay, state: Any, folder: Path | No
         save_file(
             strategy.arrays(), folder / f"{name.replace('/', '-').replace(', ', '_').replace(' ', '')}.safetensors"
         )
-    leaks = form.judged(strategy, LEAKS).leaks
+    leaks = form.judged(strategy, LEAKS).betting
     told = [{"player": leak.player, "sees": leak.sees, "gain": round(leak.gain * scale, 1)} for leak in leaks]
     print(json.dumps({"name": name, "leaks": told}), flush=True)
 

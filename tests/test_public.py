@@ -20,6 +20,7 @@ import feint
 from feint.arena.arena import Arena
 from feint.arena.cards import HIDDEN, Seen
 from feint.arena.policy import Policy
+from feint.evaluate.exploitability import Exploitability
 from feint.forms.dealt import CardForm
 from feint.forms.library import form_of
 from feint.forms.public import PublicForm
@@ -28,6 +29,7 @@ from feint.forms.unrolled import TreeForm
 from feint.games.cards import Cards, Deck, high_card, pair_then_rank
 from feint.games.library import load_game
 from feint.games.poker import Poker, Round
+from feint.players.player import StrategyPlayer
 from feint.public.boards import count_boards, deal, first_board, renamings_of, same_hands
 from feint.public.build import build_public_tree
 from feint.public.combinations import chosen, number_of
@@ -376,6 +378,11 @@ def test_the_worst_leaks_are_the_first_of_all():
     assert len({leak.sees for leak in every.leaks}) == len(every.leaks) > 1000
     assert sum(leak.gain for leak in every.leaks) == pytest.approx((every.best - every.values).sum(), abs=1e-9)
     assert form.judged(play, 0)[2:] == ((), ())
+    told = {
+        facts.name: facts.rows for facts in Exploitability()(form, StrategyPlayer(play, form), lambda *_: None).facts
+    }
+    assert [row[3] for row in told["leaks"]] == [leak.sees for leak in every.leaks[:8]]
+    assert sum(row[0] for row in told["betting"]) < 1
 
 
 class RankPolicy(Policy):

@@ -18,13 +18,15 @@ from feint.papers import (
     deepstack_leduc,
     deepstack_page,
     deepstack_programs,
-    kuhn_players,
     leduc_nfsp,
     leduc_thesis,
     poker_rnn,
     thesis_trials,
 )
 from feint.papers.deepstack_networks import KINDS, Size, by_kind
+from feint.papers.kuhn_counter import counter_section
+from feint.papers.kuhn_page import page_of
+from feint.papers.kuhn_players import players_section
 from feint.papers.poker_rnn_hands import Estimate, Sense
 from feint.papers.poker_rnn_judge import RANDOM, VALUED, Judged, OnLeduc
 from feint.papers.poker_rnn_seeds import read_records, reproduced
@@ -94,9 +96,11 @@ def _of_curve(name: str, steps: list[int], values: list[float], seed: int, strat
     return Run(Path("nowhere"), config, rows, timings, strategy, ("nan",), find_form=lambda: None)
 
 
-def kuhn_players_section() -> str:
-    """Of the page of fictitious play in Kuhn poker, where each method stops."""
-    return kuhn_players.players_section(RESULTS / "kuhn_fictitious_play")
+def kuhn_page() -> str:
+    """The page of fictitious play by winnings in Kuhn poker, by its record and those of two benchmarks."""
+    folder = RESULTS / "kuhn_fictitious_play"
+    sections = counter_section(folder), players_section(folder)
+    return page_of(record("docs/results/kuhn_fictitious_play/numbers.json"), *sections)
 
 
 def leduc_thesis_page() -> str:

@@ -13,7 +13,7 @@ from page_records import PICTURED, ROOT
 from page_sentences import sentences
 
 MADE = {
-    "docs/results/kuhn_fictitious_play/README.md": page_records.kuhn_players_section,
+    "docs/results/kuhn_fictitious_play/README.md": page_records.kuhn_page,
     "docs/results/leduc_thesis/README.md": page_records.leduc_thesis_page,
     "docs/results/leduc_nfsp/README.md": page_records.leduc_nfsp_page,
     "docs/results/poker_rnn/README.md": page_records.poker_rnn_page,
@@ -32,6 +32,27 @@ def missing(text: str, made: str) -> list[str]:
     return [line for line in made.splitlines() if line not in there and not re.search(r"\bnan\b", line)]
 
 
+ROW, NUMBER, VERDICT = r"\|.*\|", r"[+-]?[\d,.]+", r"(holds|does not hold|not decided)"
+
+
+def strangers(text: str, made: str) -> list[str]:
+    """Rows of tables on a page that were not made; a number that no record has, and the verdict on it, may be any."""
+    rows = [line for line in made.splitlines() if re.fullmatch(ROW, line)]
+    unknown = "|".join(_any_number(row) for row in rows if re.search(r"\bnan\b", row)) or r"\Z."
+    there = set(rows)
+    return [
+        line
+        for line in text.splitlines()
+        if re.fullmatch(ROW, line) and line not in there and not re.fullmatch(unknown, line)
+    ]
+
+
+def _any_number(row: str) -> str:
+    """A pattern of a row in which each number that is not known may be any, and each verdict too."""
+    numbers = re.sub(r"(\\\+)?\bnan\b", lambda _: NUMBER, re.escape(row))
+    return re.sub(VERDICT.replace(" ", r"\\ "), lambda _: VERDICT, numbers)
+
+
 def untrue(text: str, wanted: list[str]) -> list[str]:
     """Sentences that a page does not have, however its lines are broken."""
     flat = " ".join(text.split())
@@ -46,14 +67,15 @@ def test_races_are_told_as_they_were_run(name):
 @pytest.mark.parametrize("name", PICTURED)
 def test_tables_of_benchmarks_are_what_their_records_print(name, monkeypatch, capsys):
     made = page_records.pictured(name, monkeypatch, capsys)
-    assert missing(page(f"benchmarks/results/{name}.md"), made) == []
+    text = page(f"benchmarks/results/{name}.md")
+    assert missing(text, made) == strangers(text, made) == []
     assert "|---|" in made
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_reproductions_say_what_was_recorded(name):
     made = MADE[name]()
-    assert missing(page(name), made) == []
+    assert missing(page(name), made) == strangers(page(name), made) == []
     compared = [line for line in made.splitlines() if line.startswith("|") and not re.search(r"\bnan\b", line)]
     assert len(compared) > 15, "otherwise there is nothing that could differ"
 
@@ -71,6 +93,31 @@ def test_an_edited_number_is_found(name):
         digit = next(place for place, letter in reversed(list(enumerate(sentence))) if letter in "0123456789")
         edited = f"{sentence[:digit]}{(int(sentence[digit]) + 1) % 10}{sentence[digit + 1 :]}"
         assert sentence in untrue(text.replace(sentence, edited), sentences()[name]), sentence
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_an_edited_row_is_found(name):
+    """One digit changed in one row of a table that has all its numbers from a record: it is missing, and a stranger."""
+    made = MADE[name]()
+    rows = [row for row in made.splitlines() if re.fullmatch(ROW, row) and not re.search(r"\bnan\b", row)]
+    for row in rows:
+        digits = [place for place, letter in enumerate(row) if letter in "0123456789"]
+        if digits:
+            edited = f"{row[: digits[-1]]}{(int(row[digits[-1]]) + 1) % 10}{row[digits[-1] + 1 :]}"
+            assert edited in rows or (missing(edited, row), strangers(edited, made)) == ([row], [edited])
+
+
+def test_rows_with_numbers_that_no_record_has_are_compared_by_the_others():
+    made = "| folds | nan% (+nan to nan) after 300 | not decided |\n| all | 0.12 |"
+    assert strangers("| folds | 42% (+1.5 to -2,000) after 300 | does not hold |", made) == []
+    assert len(strangers("| folds | 42% (+1.5 to 2) after 301 | holds |\n| all | 0.13 |\n| new | 1 |", made)) == 3
+    assert strangers("| folds | 42% (+1.5 to 2) after 300 | never |", made)
+
+
+def test_tests_that_pages_name_are_there():
+    text = page("docs/results/leduc_nfsp/README.md")
+    file, name = re.findall(r"\((tests/\w+\.py),\s`(test_\w+)`\)", text)[0]
+    assert f"def {name}(" in page(file)
 
 
 def test_what_starting_hands_are_worth_is_kept_as_numbers():
@@ -91,7 +138,5 @@ def test_an_edited_table_is_found():
     assert missing(seeds.replace("1,772 ± 38", "1,771 ± 38"), page_records.seeds_page())
     units = page_records.leduc_thesis_page()
     assert missing(page("docs/results/leduc_thesis/README.md").replace("0.37 times (0.27", "0.38 times (0.27"), units)
-    stops = page_records.kuhn_players_section()
-    assert missing(page("docs/results/kuhn_fictitious_play/README.md").replace("56,320", "56,321"), stops)
     races = page_records.races()["solvers"]
     assert page("benchmarks/results/solvers.md").replace("142,936", "142,937") != races

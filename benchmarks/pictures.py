@@ -204,74 +204,6 @@ def _modeller_tables(rows: list[Row], times: list[Row]) -> None:
         print(f"| {row['hands']:,} | {row['between']:,} | {row['ends']} | {' | '.join(cells)} |")
 
 
-def mcts() -> None:
-    """How exploitable tree searches are by simulations, whole and by their likeliest moves alone."""
-    rows = read("mcts")
-    games, stops = dict.fromkeys(row["game"] for row in rows), sorted({row["simulations"] for row in rows})
-    kinds = list(dict.fromkeys((row["kind"], row["c"]) for row in rows))
-    figure = blank(10.0, 4.4)
-    for axes, game in zip(figure.subplots(1, len(games)), games, strict=True):
-        for colour, kind in zip(COLOURS, kinds, strict=False):
-            values = [_searched(rows, game, kind, stop, "exploitability") for stop in stops]
-            axes.plot(stops, list(map(median, values)), color=colour, label=f"{kind[0]}, c = {kind[1]:g}")
-            axes.fill_between(
-                stops, list(map(min, values)), list(map(max, values)), color=colour, alpha=0.12, linewidth=0
-            )
-        axes.set(xscale="log", yscale="log", xlabel="simulations", ylabel="exploitability (chips per hand, exact)")
-        axes.set_title(f"{game}: the average of the trees", color=INK, loc="left", fontweight="bold", fontsize="medium")
-        _plain(axes)
-    keep(figure, RESULTS / "mcts.png")
-    shown = [stop for stop in stops if str(stop).strip("0") == "1"]
-    print(f"| game | moves chosen by | c | {' | '.join(f'{stop:,}' for stop in shown)} | likeliest moves alone |")
-    print("|---" * (len(shown) + 4) + "|")
-    for game in games:
-        for kind in kinds:
-            cells = [_band(_searched(rows, game, kind, stop, "exploitability")) for stop in shown]
-            likeliest = _band(_searched(rows, game, kind, shown[-1], "likeliest"))
-            print(f"| {game} | {kind[0]} | {kind[1]:g} | {' | '.join([*cells, likeliest])} |")
-
-
-def _searched(rows: list[Row], game: str, kind: tuple[str, float], stop: int, number: str) -> list[float]:
-    """A number of every seed."""
-    wanted = (game, *kind, stop)
-    return [row[number] for row in rows if (row["game"], row["kind"], row["c"], row["simulations"]) == wanted]
-
-
-def _band(values: list[float]) -> str:
-    return f"{median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
-
-
-def anticipation() -> None:
-    """How exploitable fictitious play is by how much it anticipates, exact and learned."""
-    rows = read("anticipation")
-    exact, learned = ([row for row in rows if row["what"] == what] for what in ("exact", "learned"))
-    figure = blank(10.0, 4.4)
-    for axes, alternating in zip(figure.subplots(1, 2), (False, True), strict=True):
-        for colour, game in zip(COLOURS, dict.fromkeys(row["game"] for row in exact), strict=False):
-            some = [row for row in exact if (row["game"], row["alternating"]) == (game, alternating)]
-            some = [row for row in some if row["iterations"] == some[-1]["iterations"]]
-            style: Row = {"color": colour, "marker": "o", "markersize": 4, "label": game}
-            axes.plot([row["anticipation"] for row in some], [row["exploitability"] for row in some], **style)
-        axes.set(yscale="log", xlabel="η", ylabel="exploitability (chips per hand, exact)")
-        axes.set_xscale("symlog", linthresh=0.01)
-        axes.set_xlim(-0.002, 1.1)
-        title = f"Fictitious play, {some[-1]['iterations']:,} iterations, {'in turn' if alternating else 'all at once'}"
-        axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize="medium")
-        _plain(axes)
-    keep(figure, RESULTS / "anticipation.png")
-    shares = sorted({row["anticipation"] for row in exact})
-    print(f"| game | players respond | iterations | η: {' | '.join(f'{share:g}' for share in shares)} |")
-    print("|---" * (len(shares) + 3) + "|")
-    for game, alternating, stop in dict.fromkeys((row["game"], row["alternating"], row["iterations"]) for row in exact):
-        wanted = game, alternating, stop
-        some = [row for row in exact if (row["game"], row["alternating"], row["iterations"]) == wanted]
-        cells = [f"{row['exploitability']:.2g}" for row in sorted(some, key=lambda row: row["anticipation"])]
-        print(f"| {game} | {'in turn' if alternating else 'all at once'} | {stop:,} | {' | '.join(cells)} |")
-    print("\n| NFSP on | steps | η | exploitability |\n|---|---|---|---|")
-    for row in learned:
-        print(f"| {row['game']} | {row['steps']:,} | {row['anticipation']:g} | {_band(row['exploitability'])} |")
-
-
 def _figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
 
@@ -299,10 +231,8 @@ def _plain(axes: Any) -> None:
 
 if __name__ == "__main__":
     pictures = {
-        "anticipation": anticipation,
         "bounds": bounds,
         "evolution": evolution,
-        "mcts": mcts,
         "modeller": modeller,
         "public_costs": public_costs,
     }

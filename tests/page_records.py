@@ -14,12 +14,15 @@ import numpy as np
 
 import feint
 from feint.papers import (
+    anticipation,
     deepstack_bets,
     deepstack_leduc,
     deepstack_page,
     deepstack_programs,
     leduc_nfsp,
     leduc_thesis,
+    monte_carlo,
+    monte_carlo_page,
     poker_rnn,
     thesis_trials,
 )
@@ -60,7 +63,7 @@ def races() -> dict[str, str]:
     return {name: tables.markdown(record(f"benchmarks/results/{name}.json"), *how) for name, how in pages.items()}
 
 
-PICTURED = ("anticipation", "bounds", "evolution", "modeller", "mcts")
+PICTURED = ("bounds", "evolution", "modeller")
 """Records with pictures, and pages of the same name that have their tables."""
 
 
@@ -106,6 +109,16 @@ def kuhn_page() -> str:
 def leduc_thesis_page() -> str:
     """The page of the thesis on it, by the records of its experiments."""
     return leduc_thesis.page_of(thesis_trials.records(RESULTS / "leduc_thesis"))
+
+
+def searches_page() -> str:
+    """The page of Monte Carlo tree search, by the records of its searches."""
+    return monte_carlo_page.page_of(record(f"docs/results/monte_carlo/{monte_carlo.RECORDS}"))
+
+
+def anticipation_page() -> str:
+    """The page of anticipation, by the records of its runs."""
+    return anticipation.page_of(record(f"docs/results/anticipation/{anticipation.RECORDS}"))
 
 
 @final

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
+from textwrap import fill
 from typing import Any
 
 from feint.papers.monte_carlo_trials import CONSTANTS, FULL, GAMES, KINDS, SEATED, C
@@ -14,7 +15,9 @@ from feint.report.canvas import COLOURS, INK, blank, keep
 
 TITLE = "Monte Carlo tree search against exact exploitability"
 CLIMBS = 1.1
-"""A curve diverges that ends higher than this many times its lowest point; seeds differ by less at 300,000."""
+"""A curve diverges that ends higher than this many times its lowest point."""
+WIDTH = 120
+"""Of lines of prose."""
 WAYS = [(kind, c, False) for c in CONSTANTS for kind in KINDS] + [(kind, C, True) for kind in KINDS]
 
 
@@ -74,8 +77,7 @@ def players(rows: Sequence[Row], game: str, kind: str, told: bool) -> list[Row]:
 
 def page_of(rows: Sequence[Row]) -> str:
     """The page, from records."""
-    stops = trees(rows, GAMES[0], WAYS[0])[0]["simulations"]
-    short = stops[-1] < FULL.stops[-1]
+    quick = short(rows)
     seconds = sum(row["seconds"][-1] if row["what"] == "trees" else row.get("seconds", 0.0) for row in rows)
     last = len(trees(rows, GAMES[0], WAYS[0])) - 1
     claims = [claim(rows, game, kind, c) for game in GAMES for c in CONSTANTS for kind in KINDS]
@@ -84,7 +86,7 @@ def page_of(rows: Sequence[Row]) -> str:
 {where(rows, lambda row: row["what"])}
 Simulations took {seconds / 60:.2g} minutes of one core.
 Of seeds 0 to {last} the median is given, and from where to where they go.
-{SHORT if short else ""}
+{SHORT if quick else ""}
 `ismcts` and `smooth-uct` search games with hidden information by simulation: every player descends a tree of their
 own, by what they see. *UCT* chooses moves there by upper confidence bounds, as information-set MCTS does; *smooth UCT*
 (Heinrich & Silver 2015) does so with a probability of max(γ, η / (1 + d √N)), and otherwise makes every move as often
@@ -143,7 +145,7 @@ are more of them.
 
 Every number is in `searches.jsonl`.
 
-Made by `feint reproduce monte-carlo{" --quick" if short else ""}`.
+Made by `feint reproduce monte-carlo{" --quick" if quick else ""}`.
 """
 
 
@@ -151,6 +153,11 @@ SHORT = """
 **This is a quick look, to see that everything runs: it is too short to decide anything.** The whole reproduction is
 docs/results/monte_carlo in Feint's repository.
 """
+
+
+def short(rows: Sequence[Row]) -> bool:
+    """Whether records are of a quick look."""
+    return bool(trees(rows, GAMES[0], WAYS[0])[0]["simulations"][-1] < FULL.stops[-1])
 
 
 def steps(rows: Sequence[Row], game: str) -> int:
@@ -213,17 +220,60 @@ def seated(rows: Sequence[Row]) -> str:
                 for words, cell in ways:
                     lines.append([game, kind, "learned" if told else "", words, *map(cell, some)])
     counts = [(row["simulations"], row["searches"]) for row in players(rows, GAMES[0], "ismcts", False)]
-    head = [f"{many:,} simulations ({searches} searches of `ismcts` a seed)" for many, searches in counts]
+    head = [f"{many:,} simulations (`ismcts` {searches} × a seed)" for many, searches in counts]
     return table(["game", "player", "values", "judged", *head], lines)
 
 
 def of_claims(rows: Sequence[Row]) -> str:
-    return ""
+    """How the two ways part."""
+    stop = 10_000
+    smooth, plain = (after(trees(rows, "leduc", (kind, C, False)), stop) for kind in ("smooth-uct", "uct"))
+    words = (
+        f"Up to {stop:,} simulations the two are alike, as they should be: η / (1 + d √N) is still near η. On Leduc "
+        f"smooth UCT has {band(smooth)} then and UCT {band(plain)}, c = {C:g}."
+    )
+    return fill(words, WIDTH) + ("" if short(rows) else CLIMBING)
 
 
 def of_values(rows: Sequence[Row]) -> str:
-    return ""
+    """What learned values change."""
+    found = []
+    for game in GAMES:
+        told, plain = (trees(rows, game, ("uct", C, values)) for values in (True, False))
+        first, last = told[0]["simulations"][0], told[0]["simulations"][-1]
+        words = (
+            f"On {game} UCT with values has {band(after(told, first))} after {first:,} simulations, and playing on at "
+            f"random {band(after(plain, first))}; after {last:,} it is {band(after(told, last))} and "
+            f"{band(after(plain, last))}."
+        )
+        found.append(fill(words, WIDTH))
+    return "\n\n".join(found if short(rows) else [*found, VALUES])
 
 
 def of_players(rows: Sequence[Row]) -> str:
-    return ""
+    """What players that sit at a table are worth, beside trees that began with the deal."""
+    found = []
+    for game in GAMES:
+        some = {kind: players(rows, game, kind, False)[-1] for kind in SEATED}
+        moves = [f"`{kind}` is exploitable by {band(row['moves'])}" for kind, row in some.items()]
+        words = f"On {game}, with {some['ismcts']['simulations']:,} simulations at each move, {' and '.join(moves)}."
+        found.append(fill(words, WIDTH))
+    return "\n\n".join(found if short(rows) else [*found, PLAYERS])
+
+
+CLIMBING = """
+
+On Kuhn UCT stops rather than diverges, ten times as far from equilibrium as smooth UCT comes; on Leduc its median is
+higher after a million simulations than after 300,000, with either c."""
+VALUES = """\
+Values are asked only where a tree lacks a place, and soon hardly any is lacking: Kuhn has 12 and Leduc 288. From then
+on both are the same search, and what values said at first fades. On Kuhn they help UCT at the start; on Leduc they do
+not, and it ends no nearer to equilibrium. Smooth UCT ends alike with them and without: its seeds overlap. That is no
+verdict on games whose trees are never whole."""
+PLAYERS = """\
+With many simulations `ismcts` makes nearly always the same move wherever it is, and can be exploited as whoever never
+mixes can: in Kuhn more simulations bring it no nearer to equilibrium, and on Leduc less and less. `smooth-uct` that
+has just sat down mixes, but answers what the searcher may hold only where simulations from the deal came by its
+decision 100 times, in Kuhn with 10,000 at a move; elsewhere it simulates from the decision on, as `ismcts` does. It
+keeps its trees from hand to hand, so the longer it sits there the more it plays the average of trees above. Learned
+values are not seen to make either harder to exploit."""

@@ -91,12 +91,12 @@ SPOT = {"board": "KsKh7d4c2s", "oop": "AA,65s", "ip": "QQ", "pot": 10, "stack": 
         (json.dumps(SPOT), "--pot -4", "A spot needs a pot above 0, but pot=-4 was given"),
         (json.dumps(SPOT), "--bets half", "Bets are lists of fractions of the pot such as [0.5, 1]"),
         (json.dumps(SPOT), "--ip Ks7d", "Every hand in the range of ip has a card of the board"),
-        (json.dumps(SPOT), "", "needs 0.0 GB of memory, but 0.0 GB are free; offer fewer bets"),
+        (json.dumps(SPOT), "", "need 0.7 GB of memory, but 0.0 GB are free; offer fewer bets"),
     ],
 )
 def test_a_bad_file_of_a_spot_is_one_sentence_and_nothing_is_kept(call, tmp_path, monkeypatch, text, flags, sentence):
     (tmp_path / "spot.json").write_text(text)
-    monkeypatch.setattr("feint.runs.resources.memory", lambda: 1000)
+    monkeypatch.setattr("feint.public.room.memory", lambda: 1000)
     code, out, err = call("solve", "spot.json", *flags.split(), "--save", "kept.safetensors")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert sentence in err

@@ -60,7 +60,7 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Solve a spot of hold'em from the flop on: what to do with every hand, and what it wins."""
-    from feint.public.room import words
+    from feint.public.room import lacking, words
     from feint.runs.solutions import SUFFIX, save_solution
     from feint.solvers.spot_trees import spot_size
     from feint.solvers.spots import Progress
@@ -75,7 +75,8 @@ def solve(
     spot.after(betting)  # what cannot be shown is refused before hours of solving
     for path, endings in ((picture, PICTURES), (kept, (SUFFIX,))):
         check_place(path, endings)
-    err.print(f"The spot has {words(spot_size(spot))}.", soft_wrap=True)
+    if lacking(size := spot_size(spot)) is None:  # else the refusal says it
+        err.print(f"The spot has {words(size)}.", soft_wrap=True)
     with Waiting("compiling") as status:
 
         def told(progress: Progress) -> None:

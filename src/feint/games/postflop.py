@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any, final
 
 from feint.games.cards import Cards, Deck, best_five
@@ -94,9 +95,9 @@ class Spot:
                     )
                 if not (menu.bets or menu.raises or menu.all_in):
                     raise BadInput(f"The menu of {seat} on the {street} offers nothing; give bets, or all_in.")
-        for seat in SEATS:
-            if not any(weight > 0 and not set(hand) & set(self.cards) for hand, weight in self.range(seat).items()):
-                raise BadInput(f"Every hand in the range of {seat} has a card of the board {self.board}; give others.")
+        held = [self._held(seat) for seat in SEATS]
+        if all(mine & theirs for mine, theirs in product(*held)):
+            raise BadInput("No two hands of these ranges can meet, since all of them share cards; give wider ranges.")
         for lock in self.locks:
             self.bound(lock)
 
@@ -116,6 +117,13 @@ class Spot:
     def range(self, seat: str) -> Range:
         """How often a player comes with each hand, those with a card of the board among them."""
         return read_range(self.oop if seat == "oop" else self.ip, DECK)
+
+    def _held(self, seat: str) -> list[set[int]]:
+        """The hands that a player may come with; refused where there is none."""
+        held = [set(hand) for hand, weight in self.range(seat).items() if weight > 0]
+        if left := [hand for hand in held if not hand & set(self.cards)]:
+            return left
+        raise BadInput(f"Every hand in the range of {seat} has a card of the board {self.board}; give others.")
 
     @cached_property
     def game(self) -> Poker:

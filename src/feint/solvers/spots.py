@@ -193,8 +193,6 @@ def solve(
     stop: asked after every look whether what there is will do.
     """
     tree = spot_tree(spot)
-    if not float(tree.deals) > 0:
-        raise BadInput("No two hands of these ranges can meet, since all of them share cards; give wider ranges.")
     solver = PublicRegretMinimiser(tree, DISCOUNTED, True, "")
     state = _first(solver)
     _forward.prepare(solver, state, jnp.asarray(1))

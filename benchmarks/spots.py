@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import numpy as np
 from feint.games.cards import Cards
 from feint.games.postflop import DECK, Spot
 from feint.games.ranges import read_range
+from feint.runs.provenance import provenance
 from feint.solvers.spot_trees import spot_size
 from feint.solvers.spots import Node, Progress, solve
 
@@ -45,7 +47,8 @@ def main() -> None:
     told |= {"moves": dict(zip(node.moves, node.overall.round(4).tolist(), strict=True))}
     asked_for = read_range(asked.hands, DECK) if asked.hands else ()
     told |= {"hands": {"".join(map(DECK.name, hand)): _with(node, hand) for hand in asked_for}}
-    print(json.dumps({"board": asked.board} | told))
+    cores = len(os.sched_getaffinity(0))
+    print(json.dumps({"board": asked.board, "cores": cores, "made_with": list(provenance())} | told))
 
 
 def _with(node: Node, hand: Cards) -> dict[str, float]:

@@ -37,7 +37,7 @@ def sentences() -> dict[str, list[str]]:
             *holdem_sentences(),
         ],
         DEEPSTACK: _modeller(),
-        PUBLIC_TREES: _public_trees(),
+        PUBLIC_TREES: _public_trees() + _spots(),
         KUHN: _kuhn(),
     }
 
@@ -165,6 +165,31 @@ def _public_trees() -> list[str]:
             for exact in (False, True)
         ),
     ]
+
+
+def _spots() -> list[str]:
+    """Spots of no-limit hold'em: how good they were when, and what is done first."""
+    rows = [row for row in record("benchmarks/results/spots.jsonl") if "share" in row]
+    flop, last = [row for row in rows if row["board"] == "QsJh2h"], [row for row in rows if "oop_wins" in row]
+    cores, cards = [row for row in last if "cores" in row], next(row for row in last if row["board"] == "QsJh2h")
+    wanted = [next(row for row in flop if row["steps"] == steps) for steps in (200, 240, 340, 500)]
+    first = " | ".join(f"{100 * often:.2f}%" for often in cards["moves"].values())
+    return [
+        *(
+            f"| {row['board']} | {_cores(row)} | {100 * row['share']:.3f}% | {row['steps']} | {row['seconds']:.3g} | "
+            f"{row['all_s'] - row['seconds']:.0f} |"
+            for row in cores
+        ),
+        *(f"| {100 * row['share']:.3f}% | {row['steps']} | {row['seconds']:.2f} |" for row in wanted),
+        f"wins {cards['oop_wins']:.3f} chips of the pot of 10 here",
+        f"| ours, {100 * cards['share']:.3f}% | {first} |",
+    ]
+
+
+def _cores(row: dict[str, Any]) -> str:
+    """On what a spot was solved: one core of an AMD EPYC."""
+    of = "an Intel Xeon" if "Xeon" in row["made_with"][0] else "an AMD EPYC"
+    return f"{'one core' if row['cores'] == 1 else 'two cores'} of {of}"
 
 
 def _bounds() -> list[str]:

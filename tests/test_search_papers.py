@@ -91,7 +91,7 @@ def made_up(course):
 
 def test_claims_are_answered_from_records():
     falling, climbing = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [1.0, 0.9, 0.8, 0.4, 0.5, 0.6, 0.7]
-    for smooth, plain, verdict in ((falling, climbing, "holds"), (climbing, falling, "does not hold")):
+    for smooth, plain, verdict, times in ((falling, climbing, "holds", 1.7), (climbing, falling, "does not hold", 0.6)):
         rows = made_up({"smooth-uct": smooth, "uct": plain})
         assert claim(rows, "leduc", "smooth-uct", CONSTANTS[0])[-1] == verdict
         assert claim(rows, "leduc", "uct", CONSTANTS[0])[-1] == verdict
@@ -99,6 +99,25 @@ def test_claims_are_answered_from_records():
         assert "| leduc | ismcts |  | as it moves | 0.250 (0.125 to 0.500) |" in text
         assert "| leduc | smooth-uct | 0.7 | 1.000 (1.000 to 1.000)" in text
         assert "nan" not in text
+        ends = (
+            f"overlap last after 10,000 simulations; after 1,000,000 UCT's median is {times} times that of smooth UCT"
+        )
+        assert " ".join(text.split()).count(ends) == 4
+
+
+def test_what_values_change_is_said_by_seeds():
+    rows = made_up({"smooth-uct": [1.0] * 7, "uct": [1.0] * 7})
+    for row in rows:
+        if row.get("values") and row["what"] == "trees" and row["kind"] == "uct":
+            row["exploitability"] = [0.5, *[1.0] * 5, 1.5]
+    text = page_of(rows)
+    assert (
+        "- uct on kuhn: after 1,000 simulations every seed is lower, after 1,000,000 simulations every seed is h"
+        in text
+    )
+    assert "- smooth-uct on kuhn: after 1,000 simulations seeds overlap, after 1,000,000 simulations seeds" in text
+    assert "- `ismcts` on leduc: with 100 seeds overlap, with 1,000 seeds overlap, with 10,000 seeds overlap." in text
+    assert "these are exploitable by 1.000 on kuhn and 1.000 on leduc at least" in text
 
 
 def test_shapley_settles_from_some_share_on():

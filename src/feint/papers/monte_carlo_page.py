@@ -11,6 +11,7 @@ from typing import Any
 from feint.papers.monte_carlo_trials import CONSTANTS, FULL, GAMES, KINDS, SEATED, C
 from feint.papers.records import Row, band, where
 from feint.papers.trials import table
+from feint.players.monte_carlo import ENOUGH
 from feint.report.canvas import COLOURS, INK, blank, keep
 
 TITLE = "Monte Carlo tree search against exact exploitability"
@@ -80,6 +81,7 @@ def page_of(rows: Sequence[Row]) -> str:
     quick = short(rows)
     seconds = sum(row["seconds"][-1] if row["what"] == "trees" else row.get("seconds", 0.0) for row in rows)
     last = len(trees(rows, GAMES[0], WAYS[0])) - 1
+    pure = " and ".join(f"{least_pure(rows, game):.3f} on {game}" for game in GAMES)
     claims = [claim(rows, game, kind, c) for game in GAMES for c in CONSTANTS for kind in KINDS]
     return f"""# {TITLE}
 
@@ -103,6 +105,8 @@ seed ends above {CLIMBS:g} times its lowest point; where seeds differ nothing is
 
 {table(["claim", "measured", "verdict"], claims)}
 
+The two should be alike at first, while η / (1 + d √N) is near η, and part later:
+
 {of_claims(rows)}
 
 ## The average of the trees
@@ -114,9 +118,10 @@ were made. The likeliest moves alone are those of the trees at the end. Seconds 
 
 {searched(rows, [way for way in WAYS if not way[2]])}
 
-The likeliest moves alone, which is what a player makes who always takes the most visited move, are never hard to
-exploit: an equilibrium mixes. So `smooth-uct` at a table moves as its average does. We found no source for the paper's
-c that we trust; another public program has 18 chips on Leduc, about 1.4 of the largest payoff.
+The likeliest moves alone are what a player makes who always takes the most visited move; an equilibrium mixes, and
+these are exploitable by {pure} at least. So `smooth-uct` at a table moves as its average
+does. We found no source for the paper's c that we trust; another public program has 18 chips on Leduc, about 1.4 of the
+largest payoff.
 
 ## With learned values
 
@@ -128,7 +133,12 @@ is trained (`feint train dqn leduc --steps {steps(rows, "leduc")} --seed K`, and
 
 {searched(rows, [way for way in WAYS if way[2]])}
 
+Beside playing on at random, by exploitability of the seeds:
+
 {of_values(rows)}
+
+Values are asked only where a tree lacks a place, and in games as small as these soon hardly any is lacking: from then
+on both are the same search. So this is no verdict on games whose trees are never whole.
 
 ## Players as they sit at a table
 
@@ -137,11 +147,17 @@ written down: `ismcts` begins every simulation at its decision, with what it doe
 likeliest move (several searches, each seed's frequencies judged, and those of all seeds together); `smooth-uct` begins
 with the deal and moves as its average does. *As simulated* is `ismcts` if it moved as often as it was simulated.
 Frequencies from few searches are purer than the player, so that exploitability is if anything too high; together there
-are more of them.
+are more of them, and that is one player and one number, which has no seeds to give it an interval.
 
 {seated(rows)}
 
+With learned values, beside the same player without, by simulations at each move and exploitability of the seeds:
+
 {of_players(rows)}
+
+`smooth-uct` that has just sat down answers what the searcher may hold only where simulations from the deal came by its
+decision {ENOUGH} times; elsewhere it simulates from the decision on, as `ismcts` does. It keeps its trees from hand to
+hand, so the longer it sits there the more it plays the average of trees above.
 
 Every number is in `searches.jsonl`.
 
@@ -180,6 +196,11 @@ def claim(rows: Sequence[Row], game: str, kind: str, c: float) -> list[str]:
     words = "approaches an equilibrium" if KINDS[kind] else "diverges"
     verdict = "holds" if all(so) else "not decided" if any(so) else "does not hold"
     return [f"{kind}, c = {c:g}, {words} on {game}", measured, verdict]
+
+
+def least_pure(rows: Sequence[Row], game: str) -> float:
+    """How exploitable the likeliest moves alone are at least, by the last simulation of any way to search."""
+    return min(row["likeliest"][-1] for row in rows if (row["what"], row["game"]) == ("trees", game))
 
 
 def powers(stops: Sequence[int]) -> list[int]:
@@ -225,55 +246,49 @@ def seated(rows: Sequence[Row]) -> str:
 
 
 def of_claims(rows: Sequence[Row]) -> str:
-    """How the two ways part."""
-    stop = 10_000
-    smooth, plain = (after(trees(rows, "leduc", (kind, C, False)), stop) for kind in ("smooth-uct", "uct"))
-    words = (
-        f"Up to {stop:,} simulations the two are alike, as they should be: η / (1 + d √N) is still near η. On Leduc "
-        f"smooth UCT has {band(smooth)} then and UCT {band(plain)}, c = {C:g}."
-    )
-    return fill(words, WIDTH) + ("" if short(rows) else CLIMBING)
+    """How long the two ways are alike by game and c, and how they end."""
+    found = []
+    for game in GAMES:
+        for c in CONSTANTS:
+            plain, smooth = (trees(rows, game, (kind, c, False)) for kind in KINDS)
+            *_, before, last = stops = plain[0]["simulations"]
+            alike = [stop for stop in stops if beside(after(plain, stop), after(smooth, stop)) == OVERLAP]
+            until = f"seeds overlap last after {alike[-1]:,} simulations" if alike else "seeds never overlap"
+            end, theirs, earlier = (median(after(*of)) for of in ((plain, last), (smooth, last), (plain, before)))
+            words = (
+                f"- On {game}, c = {c:g}, {until}; after {last:,} UCT's median is {end / theirs:.1f} times that of "
+                f"smooth UCT and {end / earlier:.2f} times its own after {before:,}."
+            )
+            found.append(fill(words, WIDTH, subsequent_indent="  "))
+    return "\n".join(found)
+
+
+LOWER, HIGHER, OVERLAP = "every seed is lower", "every seed is higher", "seeds overlap"
+
+
+def beside(ours: Sequence[float], theirs: Sequence[float]) -> str:
+    """Whether seeds of one way to play lie apart from those of another."""
+    return LOWER if max(ours) < min(theirs) else HIGHER if min(ours) > max(theirs) else OVERLAP
 
 
 def of_values(rows: Sequence[Row]) -> str:
-    """What learned values change."""
+    """What learned values change in trees."""
     found = []
     for game in GAMES:
-        told, plain = (trees(rows, game, ("uct", C, values)) for values in (True, False))
-        first, last = told[0]["simulations"][0], told[0]["simulations"][-1]
-        words = (
-            f"On {game} UCT with values has {band(after(told, first))} after {first:,} simulations, and playing on at "
-            f"random {band(after(plain, first))}; after {last:,} it is {band(after(told, last))} and "
-            f"{band(after(plain, last))}."
-        )
-        found.append(fill(words, WIDTH))
-    return "\n\n".join(found if short(rows) else [*found, VALUES])
+        for kind in KINDS:
+            told, plain = (trees(rows, game, (kind, C, values)) for values in (True, False))
+            ends = (told[0]["simulations"][0], told[0]["simulations"][-1])
+            parts = (f"after {stop:,} simulations {beside(after(told, stop), after(plain, stop))}" for stop in ends)
+            found.append(f"- {kind} on {game}: {', '.join(parts)}.")
+    return "\n".join(found)
 
 
 def of_players(rows: Sequence[Row]) -> str:
-    """What players that sit at a table are worth, beside trees that began with the deal."""
+    """What they change at a table."""
     found = []
     for game in GAMES:
-        some = {kind: players(rows, game, kind, False)[-1] for kind in SEATED}
-        moves = [f"`{kind}` is exploitable by {band(row['moves'])}" for kind, row in some.items()]
-        words = f"On {game}, with {some['ismcts']['simulations']:,} simulations at each move, {' and '.join(moves)}."
-        found.append(fill(words, WIDTH))
-    return "\n\n".join(found if short(rows) else [*found, PLAYERS])
-
-
-CLIMBING = """
-
-On Kuhn UCT stops rather than diverges, ten times as far from equilibrium as smooth UCT comes; on Leduc its median is
-higher after a million simulations than after 300,000, with either c."""
-VALUES = """\
-Values are asked only where a tree lacks a place, and soon hardly any is lacking: Kuhn has 12 and Leduc 288. From then
-on both are the same search, and what values said at first fades. On Kuhn they help UCT at the start; on Leduc they do
-not, and it ends no nearer to equilibrium. Smooth UCT ends alike with them and without: its seeds overlap. That is no
-verdict on games whose trees are never whole."""
-PLAYERS = """\
-With many simulations `ismcts` makes nearly always the same move wherever it is, and can be exploited as whoever never
-mixes can: in Kuhn more simulations bring it no nearer to equilibrium, and on Leduc less and less. `smooth-uct` that
-has just sat down mixes, but answers what the searcher may hold only where simulations from the deal came by its
-decision 100 times, in Kuhn with 10,000 at a move; elsewhere it simulates from the decision on, as `ismcts` does. It
-keeps its trees from hand to hand, so the longer it sits there the more it plays the average of trees above. Learned
-values are not seen to make either harder to exploit."""
+        for kind in SEATED:
+            pairs = zip(*(players(rows, game, kind, told) for told in (True, False)), strict=True)
+            parts = (f"with {row['simulations']:,} {beside(row['moves'], plain['moves'])}" for row, plain in pairs)
+            found.append(f"- `{kind}` on {game}: {', '.join(parts)}.")
+    return "\n".join(found)

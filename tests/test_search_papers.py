@@ -130,6 +130,25 @@ def test_shapley_settles_from_some_share_on():
     assert not anticipation.settles(rows[0])
 
 
+def test_where_play_does_not_settle_is_said_by_the_rule_of_the_page():
+    courses = {0.0: [1.0, 0.4, 0.1], 0.01: [0.5, 0.3, 0.12], 0.1: [0.6, 0.5, 0.5]}
+    rows = [
+        {
+            "game": "kuhn",
+            "alternating": False,
+            "iterations": [1, 10, 100],
+            "anticipation": share,
+            "exploitability": each,
+        }
+        for share, each in courses.items()
+    ]
+    ahead = "Nearest to equilibrium is η = 0.01 after 1, 0.01 after 10, 0 after 100."
+    told = " ".join(anticipation.limit(rows).split())
+    assert told == f"- kuhn, all at once: play does not settle from η = 0.1 on. {ahead}"
+    assert "play settles with every η." in anticipation.limit(rows[:2])
+    assert "play does not settle from η = 0.1 on." in anticipation.limit(rows[2:])
+
+
 def test_the_best_share_is_said_to_be_no_more_than_it_is():
     rows = [{"game": "kuhn", "anticipation": 0.1, "exploitability": [1.0, 2.0]}]
     apart = [*rows, {"game": "kuhn", "anticipation": 0.3, "exploitability": [3.0, 4.0]}]

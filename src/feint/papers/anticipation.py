@@ -12,21 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from textwrap import fill
 from typing import Any, final
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Int
-
-import feint
 from feint.forms.library import form_of
+from feint.papers.kuhn_baselines import gaps_after
 from feint.papers.records import Records, Row, band, short, where
 from feint.papers.trials import Trial, table, trained
 from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
-from feint.solvers.fictitious_play import ExtensiveFictitiousPlay, FictitiousPlayer, FictitiousState
-from feint.tree.compiled import compiled
+from feint.solvers.fictitious_play import ExtensiveFictitiousPlay
 
 TITLE = "Anticipation"
 RECORDS = "shares.jsonl"
@@ -104,17 +100,8 @@ def exact(what: Row) -> Row:
     """Exploitability of fictitious play after so many iterations."""
     form = form_of(what["game"])
     solver = ExtensiveFictitiousPlay(what["alternating"], what["anticipation"]).on(form)
-    state, done, found = solver.init(jax.random.key(0)), 0, []
-    for stop in what["iterations"]:
-        state, done = _further(solver, state, jnp.asarray(stop - done)), stop
-        found.append(short(feint.exploitability(form.whole("This reproduction"), solver.strategy(state))))
-    return {"exploitability": found}
-
-
-@compiled
-def _further(solver: FictitiousPlayer, state: FictitiousState, steps: Int[Array, ""]) -> FictitiousState:
-    after: FictitiousState = jax.lax.fori_loop(0, steps, lambda _, state: solver.step(state)[0], state)
-    return after
+    found = gaps_after(solver, form.whole("This reproduction"), what["iterations"])
+    return {"exploitability": list(map(short, found))}
 
 
 def learned(out: Path, what: Row, watch: Callable[[str], Watcher]) -> Row:
@@ -191,12 +178,14 @@ share of hands in which the best response plays (Heinrich & Silver 2016). Exploi
 
 ## The claims
 
-Anticipation was proposed for games that are not zero-sum, where it settles what goes round without it; NFSP takes a
-constant η on zero-sum games, where it is not needed for that and costs something. A run settles where ten times the
-iterations leave less than half of its exploitability.
+Anticipation was proposed for games that are not zero-sum, to settle what goes round without it; NFSP takes a constant η
+on zero-sum games, where it is not needed for that. A run settles where ten times the iterations leave less than half
+of its exploitability.
 
 {table(["claim", "measured", "verdict"], claims(solved))}
-{"" if quick else CONCLUSIONS}
+
+{limits(solved)}
+
 ![Exploitability by anticipation](anticipation.png)
 
 ## Fictitious play
@@ -207,8 +196,8 @@ Nothing here is random, so there are no seeds.
 
 ## Neural fictitious self-play
 
-Preset `fast`, for a short while: the median of seeds 0 to {seeds} and from where to where they go. There a small η is a
-hindrance first, since the average learns from the best response's hands alone, and these are few.
+Preset `fast`, for a short while: the median of seeds 0 to {seeds} and from where to where they go. The average learns
+from the best response's hands alone, and these are the fewer the smaller η is.
 
 {table(["NFSP on", "steps", "η", "exploitability"], [as_learned(row) for row in trained_ones])}
 
@@ -224,12 +213,6 @@ Made by `feint reproduce anticipation{" --quick" if quick else ""}`.
 SHORT = """
 **This is a quick look, to see that everything runs: it is too short to decide anything.** The whole reproduction is
 docs/results/anticipation in Feint's repository.
-"""
-CONCLUSIONS = """
-- **Where plain fictitious play converges anyway**, a constant η sets a limit, which more iterations do not pass.
-  η = 1, answering the last response alone, never comes near.
-- **A little of it is quicker all the same**: where all respond at once, η = 0.01 is ahead of none from 100 iterations
-  on.
 """
 
 
@@ -269,6 +252,23 @@ def limited(some: Sequence[Row]) -> list[str]:
     verdict = "holds" if settles(plain) and not settles(usual) else "does not hold"
     measured = f"{course(usual)}; without anticipation {plain['exploitability'][-1]:.2g}"
     return [f"η = {USUAL:g} sets a limit that more iterations do not pass: {place(usual)}", measured, verdict]
+
+
+def limits(rows: Sequence[Row]) -> str:
+    """From which η on games that are zero-sum do not settle, and which η is ahead of all others when."""
+    return "\n".join(
+        limit(of_kind(rows, game=game, alternating=way)) for game in names(rows)[1:] for way in (False, True)
+    )
+
+
+def limit(some: Sequence[Row]) -> str:
+    """The same of one game and way to respond."""
+    last = max((number for number, row in enumerate(some, 1) if settles(row)), default=0)
+    ends = f"does not settle from η = {some[last]['anticipation']:g} on" if some[last:] else "settles with every η"
+    first = [min(some, key=lambda row: row["exploitability"][at]) for at in range(len(some[0]["iterations"]))]
+    when = zip(first, some[0]["iterations"], strict=True)
+    ahead = ", ".join(f"{row['anticipation']:g} after {stop:,}" for row, stop in when)
+    return fill(f"- {place(some[0])}: play {ends}. Nearest to equilibrium is η = {ahead}.", 120, subsequent_indent="  ")
 
 
 def place(row: Row) -> str:

@@ -31,12 +31,17 @@ def baselines(tree: Tree) -> dict[str, list[float]]:
     """Exploitability of exact methods after so many iterations; of the linear programme, which has none, once."""
     found: dict[str, list[float]] = {}
     for name, config in METHODS.items():
-        solver = config.on(TreeForm(tree))
-        state, done, found[name] = solver.init(jax.random.key(0)), 0, []
-        for stop in STOPS:
-            state, done = _further(solver, state, jnp.asarray(stop - done)), stop
-            found[name].append(exploitability(tree, solver.strategy(state)))
+        found[name] = gaps_after(config.on(TreeForm(tree)), tree, STOPS)
     return found | {"the linear programme, solved once": [exploitability(tree, solve(tree))]}
+
+
+def gaps_after(solver: Algorithm, tree: Tree, stops: Sequence[int]) -> list[float]:  # type: ignore[type-arg]
+    """Exploitability of a solver after so many iterations."""
+    state, done, found = solver.init(jax.random.key(0)), 0, []
+    for stop in stops:
+        state, done = _further(solver, state, jnp.asarray(stop - done)), stop
+        found.append(exploitability(tree, solver.strategy(state)))
+    return found
 
 
 def baselines_table(found: Mapping[str, Sequence[float]]) -> str:

@@ -200,7 +200,7 @@ def claim(rows: Sequence[Row], game: str, kind: str, c: float) -> list[str]:
 
 def least_pure(rows: Sequence[Row], game: str) -> float:
     """How exploitable the likeliest moves alone are at least, by the last simulation of any way to search."""
-    return min(row["likeliest"][-1] for row in rows if (row["what"], row["game"]) == ("trees", game))
+    return float(min(row["likeliest"][-1] for row in rows if (row["what"], row["game"]) == ("trees", game)))
 
 
 def powers(stops: Sequence[int]) -> list[int]:

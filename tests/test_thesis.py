@@ -211,9 +211,13 @@ def test_experiments_are_compared_after_as_many_steps():
 def test_what_16_units_lack_is_said_from_records():
     kept = {name: made_up(name) for name in KNOWN}
     assert thesis_sixteen.lack(kept).startswith("Nothing that was given to 16 units is seen to help")
+    better = kept | {name: made_up(name, 0.1) for name in thesis_sixteen.CAUSES}
+    assert "seen to help" not in thesis_sixteen.lack(better)  # where all of them help there is no other
+    kept["16-units"] = made_up("16-units", silent_values=0.75)
     kept["16-tanh"], kept["16-slow"] = made_up("16-tanh", 0.25), made_up("16-slow", 9.0)
     told = " ".join(thesis_sixteen.lack(kept).split())
     assert "What 16 units lack is **units that cannot die**: with that they come to 0.025 and 0.028" in told
+    assert "At most 75% of a seed's units are silent at the end, and with units that cannot die 16 come to 0.24" in told
     assert thesis_sixteen.given(kept, "16-slow").verdict == "harms"
     assert thesis_sixteen.given(kept, "16-quick").verdict == "not decided"
     kept["16-direct"]["asked"] = 10
@@ -225,6 +229,7 @@ def test_what_16_units_lack_is_said_from_records():
 def test_the_page_is_made_of_records():
     kept = {name: made_up(name, gap=0.02, promised=0.9, hands_spread=0.03) for name in KNOWN}
     kept["thesis"]["steps"] -= 1
+    kept["16-units"]["seeds"] = [0, 1, 2]
     kept["16-tanh"]["made_with"] = ["there"]
     del kept["rules-fast"]
     page = leduc_thesis.page_of(kept)
@@ -232,6 +237,7 @@ def test_the_page_is_made_of_records():
     assert "Not run: `fast` (ours) (fast on leduc_thesis)." in page
     assert "here.\nthere (for tanh: no unit can die)." in page
     assert "| 16 units | 1,000,000 | 0.060 and 0.067 |" in page
+    assert f"in all: {len(kept) - 1} experiments with 2 seeds, 1 experiments with 3 seeds." in page
     assert "too little by 0.020" in " ".join(page.split())
 
 

@@ -9,6 +9,7 @@ they are made: benchmarks/thesis_device.py makes them on many cores.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import fill
@@ -88,8 +89,8 @@ best responses fall short of exact ones.
 
 ## The claims
 
-A claim about one experiment holds where both seeds say so. A claim about two holds, or does not, where the 95% interval
-of their ratio leaves out 1: Student's, for the logarithms, with two or three seeds of each, so that only plain
+A claim about one experiment holds where all its seeds say so. A claim about two holds, or does not, where the 95%
+interval of their ratio leaves out 1: Student's, for the logarithms, with so few seeds of each that only plain
 differences are decided. They are compared after as many steps as both have come to; between two evaluations a line is
 drawn over the logarithm of steps. Two are the same where that interval lies within {1 / SAME:g} and {SAME:g}.
 
@@ -103,7 +104,7 @@ often it faces one; *average folds* the same of the average, every situation cou
 
 {_ends(kept, ("thesis", "rules-paper", "rules-author", "rules-fast", "thesis-leduc"), "preset")}
 
-`thesis` is its program as printed, the last line the same by the paper's rules.
+`thesis` is its program as printed; `leduc` has the paper's rules.
 
 Its program, with one thing changed at a time:
 
@@ -126,7 +127,7 @@ and *deviations* of such samples are exact, of the first seed.
 {_ends(kept, ("moves", "softmax", "shares", "greedy", "fitted", "clipped"), "settings of `paper`")}
 
 The softmax is one of values in chips. On the page of the paper it is one of the values as they are learned, divided by
-26, which is close to uniform whatever they are: how much values teach is a matter of their unit.
+26, which is nearer to uniform.
 
 ## What 16 units lack
 
@@ -150,8 +151,9 @@ def _head(kept: Records, quick: bool) -> str:
     """What the records were made with, and what is not as long as it should be."""
     hours = sum(record["seconds"] for record in kept.values()) / 3600
     made = made_with((KNOWN[name].label, record["made_with"]) for name, record in kept.items())
-    seeds = "Two seeds of each experiment, three of those that go to a million steps."
-    lines = [f"{made}\n{hours:.2g} hours of one core in all. {seeds}"]
+    counts = sorted(Counter(len(record["seeds"]) for record in kept.values()).items())
+    seeds = ", ".join(f"{many} experiments with {each} seeds" for each, many in counts)
+    lines = [f"{made}\n{hours:.2g} hours of one core in all: {seeds}."]
     if quick:
         return lines[0] + "\n**This is a quick look, to see that everything runs: it is too short to decide anything.**"
     cut = [

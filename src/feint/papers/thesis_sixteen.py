@@ -14,11 +14,11 @@ from feint.papers.trials import table
 from feint.report.canvas import COLOURS, blank, keep
 
 WIDTH = 120
-PLAIN, AUTHOR = "16-units", "16-author"
+PLAIN, AUTHOR, DEATHLESS = "16-units", "16-author", "16-tanh"
 CAUSES = {
     "16-values-64": "units for the values",
     "16-policy-64": "units for the average",
-    "16-tanh": "units that cannot die",
+    DEATHLESS: "units that cannot die",
     "16-quick": "a higher rate",
     "16-slow": "a lower rate",
     "16-keras": "other initial weights",
@@ -73,15 +73,22 @@ def lack(kept: Records) -> str:
     found = {name: given(kept, name) for name in CAUSES}
     helps = [name for name in CAUSES if found[name].verdict == "helps"]
     others = {name: found[name].ratio.low for name in CAUSES if name not in helps}
-    best, row = min(others, key=others.__getitem__), kept[PLAIN]["rows"][-1]
-    first = "; and ".join(_helped(kept, name, found[name]) for name in helps)
+    told, row = list[str](), kept[PLAIN]["rows"][-1]
+    if helps:
+        told.append(f"What 16 units lack is {'; and '.join(_helped(kept, name, found[name]) for name in helps)}.")
+    if others:
+        best, what = (
+            min(others, key=others.__getitem__),
+            "Nothing else" if helps else "Nothing that was given to 16 units",
+        )
+        open_ = f"the most that an interval leaves open is {others[best]:.2f} times, for {CAUSES[best]}"
+        told.append(f"{what} is seen to help; {open_}.")
     silent = max(row["silent_values"] + row["silent_policy"])
-    answer = (
-        f"{f'What 16 units lack is {first}. Nothing else' if helps else 'Nothing that was given to 16 units'} is seen "
-        f"to help; the most that an interval leaves open is {others[best]:.2f} times, for {CAUSES[best]}. Units that "
-        f"died are not the cause: at most {silent:.0%} of a seed's are silent at the end."
+    told.append(
+        f"At most {silent:.0%} of a seed's units are silent at the end, and with {CAUSES[DEATHLESS]} 16 come to "
+        f"{found[DEATHLESS].ratio} what they have without."
     )
-    return f"{fill(answer, WIDTH)}\n\n{fill(_paper(kept), WIDTH)}"
+    return f"{fill(' '.join(told), WIDTH)}\n\n{fill(_paper(kept), WIDTH)}"
 
 
 def _paper(kept: Records) -> str:
@@ -91,9 +98,8 @@ def _paper(kept: Records) -> str:
     side = "above" if ends[0] > theirs else "below"
     return (
         f"The paper's 16 units have {theirs:.3f} after {row['step']:,} steps and ours {said(ends)}: the lowest seed is "
-        f"{abs(ends[0] / theirs - 1):.0%} {side} it, and seeds lie {ends[-1] / ends[0]:.1f} times apart, so that where "
-        f"one curve ends says little. (The author's whole program with 16 units has {said(author['exploitability'])} "
-        f"after {author['step']:,}.)"
+        f"{abs(ends[0] / theirs - 1):.0%} {side} it, and seeds lie {ends[-1] / ends[0]:.1f} times apart. (The author's "
+        f"whole program with 16 units has {said(author['exploitability'])} after {author['step']:,}.)"
     )
 
 

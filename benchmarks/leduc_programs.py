@@ -21,7 +21,7 @@ from feint.papers.deepstack_programs import (
     cross_table,
     deepstack,
     evolved,
-    our_values,
+    our_guesses,
     players,
     solved,
 )
@@ -47,7 +47,7 @@ def main() -> None:
             return LiveLine(err, title)
 
         strategies = {
-            OURS: deepstack(our_values(), Searching("tool", ITERATIONS)),
+            OURS: deepstack(our_guesses(), Searching("tool", ITERATIONS)),
             **solved(runs, watch, budgets=(ITERATIONS,)),
             **evolved(runs, asked.generations, watch),
             **players(),

@@ -22,7 +22,7 @@ from feint.games.library import load_game
 from feint.games.poker import Poker
 from feint.search.deepstack import DeepStack, Searching
 from feint.search.lookahead import Found
-from feint.search.resolving import Search, Standing
+from feint.search.resolving import Carried, Search
 from feint.search.values import LearnedValues, new_values
 
 GAMES = (
@@ -52,8 +52,8 @@ def main() -> None:
             told = {"game": name, "iterations": iterations}
             for label, search in (("first_round", first), ("second_round", second)):
                 boards, hands = search.tree.rounds[0].boards, search.tree.rounds[0].hands
-                standing = Standing(jnp.full((boards, hands), 1 / hands), jnp.zeros((boards, hands)))
-                taken = _least(partial(search, method, guesses, [standing]))
+                carried = Carried(jnp.full((boards, hands), 1 / hands), jnp.zeros((boards, hands)))
+                taken = _least(partial(search, method, guesses, [carried]))
                 told |= {f"{label}_seconds": round(taken, 4), f"{label}_boards": boards, f"{label}_hands": hands}
             print(json.dumps(told), flush=True)
 

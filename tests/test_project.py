@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import re
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
 import feint
@@ -57,3 +60,14 @@ def test_the_citation_names_the_project():
     assert citation["title"].startswith("Feint")
     assert citation["license"] == PROJECT["project"]["license"]
     assert "version" not in citation, "it is written once"
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda file: file.stem)
+def test_what_benchmarks_take_from_here_is_there(file):
+    taken = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ImportFrom)]
+    for module, names in [
+        (node.module, node.names) for node in taken if node.module and node.module.startswith("feint")
+    ]:
+        there = importlib.import_module(module)
+        for name in [each.name for each in names]:
+            assert hasattr(there, name) or importlib.util.find_spec(f"{module}.{name}"), f"{module} has no {name}"

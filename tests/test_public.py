@@ -20,11 +20,12 @@ import feint
 from feint.arena.arena import Arena
 from feint.arena.cards import HIDDEN, Seen
 from feint.arena.policy import Policy
-from feint.evaluate.exploitability import Exploitability
+from feint.evaluate.exploitability import SMALLEST, Exploitability
 from feint.forms.dealt import CardForm
 from feint.forms.library import form_of
 from feint.forms.public import PublicForm
-from feint.forms.strategy import PolicyStrategy
+from feint.forms.public_strategy import PublicStrategy
+from feint.forms.strategy import PolicyStrategy, TabularStrategy
 from feint.forms.unrolled import TreeForm
 from feint.games.cards import Cards, Deck, high_card, pair_then_rank
 from feint.games.library import load_game
@@ -361,8 +362,9 @@ def judged_alike(game: Poker, seed: int, symmetric: bool = True) -> None:
     assert sum(told.values()) == pytest.approx(gap, abs=1e-9)
     assert told == pytest.approx({place: lost[place] for place in told}, abs=1e-9)
     assert all(told[place] == pytest.approx(gain, abs=1e-9) for place, gain in lost.items())
-    if symmetric:
+    if found.alike:
         assert len(told) == len(found.leaks), "a place is told once"
+    assert found.alike == (symmetric or not game.deck.suits)
     by_betting = Counter()
     for (_, (_, betting)), gain in lost.items():
         by_betting[betting or "the first decision"] += gain
@@ -377,12 +379,28 @@ def test_the_worst_leaks_are_the_first_of_all():
     assert [leak.gain for leak in some.leaks] == pytest.approx([leak.gain for leak in every.leaks[:5]])
     assert len({leak.sees for leak in every.leaks}) == len(every.leaks) > 1000
     assert sum(leak.gain for leak in every.leaks) == pytest.approx((every.best - every.values).sum(), abs=1e-9)
-    assert form.judged(play, 0)[2:] == ((), ())
+    assert form.judged(play, 0)[2:] == ((), (), False)
     told = {
         facts.name: facts.rows for facts in Exploitability()(form, StrategyPlayer(play, form), lambda *_: None).facts
     }
     assert [row[3] for row in told["leaks"]] == [leak.sees for leak in every.leaks[:8]]
-    assert sum(row[0] for row in told["betting"]) < 1
+    named = [leak for leak in form.judged(play, 8).betting if leak.gain >= SMALLEST * (every.best - every.values).sum()]
+    assert [(row[1], row[3]) for row in told["betting"]] == [(leak.gain, leak.sees) for leak in named]
+
+
+def test_strategies_meet_whether_or_not_they_are_written_down_for_boards_up_to_suits():
+    game = load_game("leduc(suits=true)")
+    form = PublicForm.of(game, None)
+    alike, apart = form.public(), form.public(False)
+    assert [stage.boards for tree in (alike, apart) for stage in tree.rounds] == [1, 3, 1, 6]
+    first, second = (RankPolicy(form.arena, 2, seed) for seed in (0, 1))
+    one = PublicStrategy(form.fingerprint, alike, written_down(alike, first))
+    two = PublicStrategy(form.fingerprint, apart, written_down(apart, second))
+    unrolled = TreeForm.of(game, None)
+    known = [TabularStrategy(unrolled.fingerprint, as_table(unrolled, policy)) for policy in (first, second)]
+    for order in ((0, 1), (1, 0)):
+        met = form.values([(one, two)[place] for place in order])
+        np.testing.assert_allclose(met, unrolled.values([known[place] for place in order]), atol=1e-7)
 
 
 class RankPolicy(Policy):

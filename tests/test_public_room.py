@@ -23,7 +23,9 @@ from feint.public.boards import Drawn
 from feint.public.build import build_public_tree
 from feint.public.start import public_size
 from feint.public.tree import PublicSize
+from feint.runs.agents import find_run
 from feint.runs.loop import Unwatched
+from feint.runs.train import _check_judged
 from feint.solvers.spot_trees import spot_size, spot_tree
 from feint.tree.memory import gigabytes
 
@@ -124,9 +126,23 @@ def test_a_tree_that_does_not_fit_is_refused_with_the_numbers_before_it_is_made(
         f"{needed} of memory, but 0.1 GB are free; choose fewer ranks or bets, or a spot (feint solve)."
     )
     with pytest.raises(feint.BadInput, match=r"^The public tree of 5 boards of .* free; ask for fewer boards\.$"):
-        build_public_tree(GAME, symmetric=False, drawn=Drawn(5, 0))
+        build_public_tree(GAME, drawn=Drawn(5, 0))
     with pytest.raises(feint.BadInput, match=r"^The public tree of 1 boards of .* ask local-best-response for a lower"):
-        build_public_tree(GAME, symmetric=False, drawn=Drawn(1, 0))
+        build_public_tree(GAME, drawn=Drawn(1, 0))
+
+
+def test_learners_are_judged_otherwise_where_there_is_no_room_for_the_tree(no_room):
+    form = form_of("flop_holdem(ranks=3)")
+    assert form.gauge(written=False, alike=True).number == "winnings"
+    with pytest.raises(feint.BadInput, match="but 0\\.1 GB are free"):
+        form.gauge(written=True)
+
+
+def test_a_run_that_was_judged_otherwise_does_not_go_on(no_room):
+    form = form_of("flop_holdem(ranks=3)")
+    with pytest.raises(feint.BadInput, match=r"cannot go on here, since it is not judged by winnings, which is what"):
+        _check_judged(form.gauge(written=False, alike=True), find_run("feint:leduc"))
+    _check_judged(form_of("leduc").gauge(written=True), find_run("feint:leduc"))
 
 
 def test_training_is_refused_before_the_tree_is_made(no_room, tmp_path):

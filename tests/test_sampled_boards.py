@@ -80,7 +80,7 @@ def test_the_interval_holds_what_is_exactly_known(form, solved):
 
 def test_responses_made_for_a_sample_win_too_much_there_and_made_for_another_too_little(form, solved):
     exact = form.judged(solved, 0)
-    trees = [build_public_tree(GAME, symmetric=False, drawn=Drawn(3, seed)) for seed in range(40)]
+    trees = [build_public_tree(GAME, drawn=Drawn(3, seed)) for seed in range(40)]
     plans, samples = no_plans(trees[0]), []
     for tree in trees:
         samples.append(judge_sample(tree, solved.policy, plans))
@@ -95,7 +95,7 @@ def test_responses_made_for_a_sample_win_too_much_there_and_made_for_another_too
 
 
 def test_all_boards_are_no_sample(form, solved):
-    tree = build_public_tree(GAME, symmetric=False, drawn=Drawn(18, 0))
+    tree = build_public_tree(GAME, drawn=Drawn(18, 0))
     again = judge_sample(tree, solved.policy, no_plans(tree))
     found = judge_sample(tree, solved.policy, again.plans)
     exact = form.judged(solved, 0)
@@ -156,7 +156,7 @@ def _one_by_one(game):
     """A tree for each board of a game's first deal."""
     found, seeds, size = {}, count(), sample_size(unroll_betting(game)).boards
     while len(found) < size:
-        tree = build_public_tree(game, symmetric=False, drawn=Drawn(1, next(seeds)))
+        tree = build_public_tree(game, drawn=Drawn(1, next(seeds)))
         board = next(stage.cards for stage in tree.rounds if stage.cards.size)
         found[tuple(board[0].tolist())] = tree
     return list(found.values())
@@ -164,12 +164,12 @@ def _one_by_one(game):
 
 def test_boards_drawn_stand_for_all_in_number(form):
     whole = build_public_tree(GAME, symmetric=False)
-    drawn = build_public_tree(GAME, symmetric=False, drawn=Drawn(5, 1))
+    drawn = build_public_tree(GAME, drawn=Drawn(5, 1))
     assert drawn.rounds[1].boards == 5 < whole.rounds[1].boards
     assert float(drawn.rounds[1].weight.sum()) == pytest.approx(float(whole.rounds[1].weight.sum()))
     many = load_game("turn_holdem(ranks=2)")
     size = sample_size(form_of(many).betting)
-    tree = build_public_tree(many, symmetric=False, drawn=Drawn(1, 0))
+    tree = build_public_tree(many, drawn=Drawn(1, 0))
     every = sum(
         stage.zeros(each)[0].size * stage.moves[each] for stage in tree.rounds for each in range(len(stage.moves))
     )
@@ -184,7 +184,9 @@ def test_where_there_is_no_room_for_all_boards_samples_of_them_are_judged(form, 
     assert exact.kind == "exact"
     monkeypatch.setattr("feint.forms.public.lacking", lambda size: 1000)
     monkeypatch.setattr(sampled_boards, "CELLS", dict.fromkeys(("cpu", "gpu"), 6 * sample_size(form.betting).cells))
-    verdict = Exploitability()(form, player, _silent)
+    assert Exploitability()(form, player, _silent).measures[0] == exact, "what is there already needs no room"
+    fresh = PublicForm.of(GAME, None)
+    verdict = Exploitability()(fresh, player, _silent)
     measure = verdict.measures[0]
     assert measure.kind == "estimate"
     assert measure.low < exact.value < measure.high
@@ -193,7 +195,7 @@ def test_where_there_is_no_room_for_all_boards_samples_of_them_are_judged(form, 
     assert Exploitability()(form, StrategyPlayer(solved, form), _silent).measures[0].kind == "exact"
     monkeypatch.setattr("feint.public.room.memory", lambda: 1000)
     with pytest.raises(feint.BadInput, match=r"^The public tree of 6 boards of .* but 0\.0 GB are free; ask for fewer"):
-        Exploitability()(form, player, _silent)
+        Exploitability()(fresh, player, _silent)
 
 
 def test_larger_games_are_judged_by_samples_where_one_board_is_quick():
@@ -227,7 +229,7 @@ def test_where_nothing_is_bet_before_the_deal_there_is_only_luck():
 def test_boards_are_drawn_without_a_list_of_all(monkeypatch):
     listed = []
     monkeypatch.setattr(boards, "chosen", lambda *asked: listed.append(comb(*asked)) or chosen(*asked))
-    tree = build_public_tree(load_game("river_holdem"), symmetric=False, drawn=Drawn(2, 0))
+    tree = build_public_tree(load_game("river_holdem"), drawn=Drawn(2, 0))
     assert tree.rounds[0].boards == 2
     assert 0 < max(listed) <= comb(52, 2)
     numbers = np.arange(comb(9, 4))

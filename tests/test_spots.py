@@ -55,6 +55,12 @@ def test_ranges_that_nobody_means_are_refused_in_a_sentence(text):
         read_range(text, DECK)
 
 
+@pytest.mark.parametrize("words", [{"pot": 10**400}, {"bets": [10**400]}, {"limit": 10**400}, {"rake_cap": 10**400}])
+def test_numbers_that_no_machine_holds_are_refused_in_a_sentence(words):
+    with pytest.raises(BadInput, match=r"was given|were given"):
+        Spot.read({"board": "QsJh2h", "oop": "AA", "ip": "KK", "pot": 10, "stack": 95} | words)
+
+
 @pytest.fixture(scope="module")
 def polar():
     return solve(POLAR, share=0.0002)

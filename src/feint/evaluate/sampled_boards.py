@@ -40,7 +40,7 @@ CELLS = {"cpu": 1 << 24, "gpu": 1 << 29}
 
 @final
 @dataclass(frozen=True)
-class Judged:
+class BySamples:
     """NashConv by samples, in chips per hand."""
 
     most: Float[np.ndarray, " s"]
@@ -49,7 +49,7 @@ class Judged:
     """The same by responses that were made for the boards of the first sample: too little, if these differ at all."""
 
     @classmethod
-    def of(cls, samples: Sequence[Sample]) -> Judged:
+    def of(cls, samples: Sequence[Sample]) -> BySamples:
         """What samples say, all after the first with the plans of that one."""
         most = played_fair(np.array([float((each.best - each.values).sum()) for each in samples]))
         least = played_fair(np.array([float((each.told - each.values).sum()) for each in samples[1:]]))
@@ -101,9 +101,9 @@ class SampledBoards(Judge):
         for number in range(samples):
             follow(f"{number} of {samples} samples of boards{pace.left(number, samples)}", None)
             drawn = Drawn(boards, self.seed * self.samples + number)
-            tree = build_public_tree(betting.game, symmetric=False, drawn=drawn)
+            tree = build_public_tree(betting.game, drawn=drawn)
             found.append(judge_sample(tree, policy, found[0].plans if found else no_plans(tree)))
-        gap = Judged.of(found).nash_conv
+        gap = BySamples.of(found).nash_conv
         exploitability = replace(gap.times(1 / 2), name="exploitability")
         in_big_blinds = replace(exploitability.in_big_blinds(form.big_blind), name="exploitability_mbb")
         note = _note(f"From {samples} samples of {boards:,} of {size.boards:,} boards", found)

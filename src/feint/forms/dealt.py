@@ -21,7 +21,7 @@ from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput, nearest
 from feint.games.game import Game
 from feint.games.poker import Poker
-from feint.public.room import LARGEST, SMALLER, words
+from feint.public.room import LARGEST, smaller, words
 from feint.public.sampled import sampled_soon
 from feint.public.start import for_such, public_size
 from feint.tree.arrays import on_device
@@ -66,7 +66,7 @@ class CardForm(Form):
         self.size = f"{len(betting.actor):,} betting decisions for every deal of the cards"
         self.judges = "winnings", "sampled-boards" if sampled_soon(betting) else "local-best-response"
         if for_such(betting.game):
-            self.smaller = f"{SMALLER}; {self.judges[-1]} judges what plays"
+            self.smaller = f"{smaller(betting.game)}; {self.judges[-1]} judges what plays"
 
     @classmethod
     def of(cls, game: Game[Any], report: Callable[[int], None] | None) -> CardForm | None:

@@ -1,9 +1,9 @@
 """Forms of a game: what everyone who trains, judges or plays needs of it, whatever its size.
 
 A small game is unrolled whole (unrolled.py), of a larger card game the public tree (public.py) or the betting alone
-(dealt.py). Callers ask the form for
-what they need and never which kind it is; what a form cannot give it refuses in a sentence. A form joins Feint as a
-file of this folder that declares `FORMS`.
+(dealt.py). Callers ask the form for what they need, a tree or a public tree where it has one among that, and never
+which kind it is; what a form cannot give it refuses in a sentence. A form joins Feint as a file of this folder that
+declares `FORMS`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Leak(NamedTuple):
     """Chips per hand. Over all places these add up to NashConv."""
     player: int
     sees: str
-    """What the player sees there, in words; on a public tree it stands for all that differs from it in suits alone."""
+    """What the player sees there, in words."""
 
 
 class Judged(NamedTuple):
@@ -50,8 +50,10 @@ class Judged(NamedTuple):
     """What each can win at most while the others keep to it."""
     leaks: tuple[Leak, ...]
     """The largest first."""
-    betting: tuple[Leak, ...] = ()
+    betting: tuple[Leak, ...] | None = None
     """The same by betting alone, whatever the cards, where these are too many to tell much one by one."""
+    alike: bool = False
+    """Whether a place stands for all that differ from it in suits alone."""
 
 
 class Gauge(eqx.Module):

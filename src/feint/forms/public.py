@@ -53,7 +53,10 @@ class PublicGauge(Gauge):
 
 
 def _tables(tree: PublicTree, strategy: Strategy) -> Tables:
-    return strategy.weights if isinstance(strategy, PublicStrategy) else written_down(tree, strategy.policy)
+    """What is done on a tree: as it is written down, where that is for the boards of this one."""
+    if isinstance(strategy, PublicStrategy) and strategy.tree.renamings.shape == tree.renamings.shape:
+        return strategy.weights
+    return written_down(tree, strategy.policy)
 
 
 @final
@@ -66,7 +69,8 @@ class PublicForm(Form):
     judges: tuple[str, ...] = ("exploitability",)
 
     def __init__(self, betting: BettingTree, size: PublicSize) -> None:
-        self.betting, self._size, self._played = betting, size, CardForm(betting)
+        self.betting, self._played = betting, CardForm(betting)
+        self._made: dict[bool, PublicTree] = {}
         self.game: Poker = betting.game
         self.players, self.actions = betting.players, betting.actions
         self.largest, self.forfeit = self._played.largest, self._played.forfeit
@@ -98,7 +102,7 @@ class PublicForm(Form):
         return self._played.situations(player, encoding)
 
     def gauged_exactly(self, written: bool, alike: bool = False) -> bool:
-        return written or self._sized(alike).infosets < for_device(QUICK)
+        return written or (self._sized(alike).infosets < for_device(QUICK) and self._fits(alike))
 
     def gauge(self, written: bool, alike: bool = False) -> Gauge:
         if self.gauged_exactly(written, alike):
@@ -111,12 +115,10 @@ class PublicForm(Form):
     def by_cards(self, strategy: Strategy) -> tuple[BettingTree, Policy]:
         return self._played.by_cards(strategy)
 
-    @cached_property
-    def _trees(self) -> Callable[[bool], PublicTree]:
-        return cache(lambda symmetric: build_public_tree(self.betting.game, symmetric=symmetric))
-
     def public(self, symmetric: bool = True) -> PublicTree:
-        return self._trees(symmetric)
+        if symmetric not in self._made:
+            self._made[symmetric] = build_public_tree(self.betting.game, symmetric=symmetric)
+        return self._made[symmetric]
 
     @cached_property
     def _sized(self) -> Callable[[bool], PublicSize]:
@@ -128,10 +130,11 @@ class PublicForm(Form):
             return None
         if not leaks:
             values, best = _judge(tree, strategy)
-            return Judged(np.asarray(values), np.asarray(best), ())
+            return Judged(np.asarray(values), np.asarray(best), (), ())
         values, found = _judge_leaks(tree, strategy, leaks)
         worst, betting = self._worst(tree, found), self._by_betting(found, leaks)
-        return Judged(np.asarray(values), np.asarray(found.best), worst, betting)
+        alike = len(tree.renamings) > 1 or not self.game.deck.suits
+        return Judged(np.asarray(values), np.asarray(found.best), worst, betting, alike)
 
     def _worst(self, tree: PublicTree, found: Leaks) -> tuple[Leak, ...]:
         return tuple(
@@ -160,7 +163,8 @@ class PublicForm(Form):
         if not all(isinstance(strategy, PublicStrategy) for strategy in strategies):
             return None  # networks can be asked about everything, but that takes longer than a match
         first, second = strategies
-        return np.asarray(_values(self.public(), first, second))
+        alike = first.policy.symmetric and second.policy.symmetric
+        return np.asarray(_values(self.public(alike), first, second)) if self._fits(alike) else None
 
     def _for(self, strategy: Strategy) -> PublicTree | None:
         """The tree on which a strategy can be judged: where it may see suits, all boards are told apart.
@@ -172,9 +176,12 @@ class PublicForm(Form):
         if isinstance(strategy, PublicStrategy):
             return strategy.tree
         alike = strategy.policy.symmetric
+        return self.public(alike) if self._fits(alike) else None
+
+    def _fits(self, alike: bool) -> bool:
+        """Whether there is room for the tree, or it is there already."""
         size = self._sized(alike)
-        fits = sum(size.cells) <= LARGEST and lacking(size) is None
-        return self.public(alike) if fits else None
+        return alike in self._made or (sum(size.cells) <= LARGEST and lacking(size) is None)
 
 
 @compiled

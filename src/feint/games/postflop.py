@@ -95,9 +95,11 @@ class Spot:
                     )
                 if not (menu.bets or menu.raises or menu.all_in):
                     raise BadInput(f"The menu of {seat} on the {street} offers nothing; give bets, or all_in.")
-        held = [self._held(seat) for seat in SEATS]
-        if all(mine & theirs for mine, theirs in product(*held)):
-            raise BadInput("No two hands of these ranges can meet, since all of them share cards; give wider ranges.")
+        pairs = product(*(self._held(seat).items() for seat in SEATS))
+        if not any(one * other > 0 and not set(mine) & set(theirs) for (mine, one), (theirs, other) in pairs):
+            raise BadInput(
+                "No two hands of these ranges can meet, as they share cards or hardly come; give wider ones."
+            )
         for lock in self.locks:
             self.bound(lock)
 
@@ -118,10 +120,10 @@ class Spot:
         """How often a player comes with each hand, those with a card of the board among them."""
         return read_range(self.oop if seat == "oop" else self.ip, DECK)
 
-    def _held(self, seat: str) -> list[set[int]]:
-        """The hands that a player may come with; refused where there is none."""
-        held = [set(hand) for hand, weight in self.range(seat).items() if weight > 0]
-        if left := [hand for hand in held if not hand & set(self.cards)]:
+    def _held(self, seat: str) -> Range:
+        """How often a player comes with each hand that the board leaves; refused where there is none."""
+        held = {hand: weight for hand, weight in self.range(seat).items() if weight > 0}
+        if left := {hand: weight for hand, weight in held.items() if not set(hand) & set(self.cards)}:
             return left
         raise BadInput(f"Every hand in the range of {seat} has a card of the board {self.board}; give others.")
 
@@ -230,7 +232,7 @@ class Spot:
 def _number(given: Any, name: str) -> float:
     try:
         return float(given)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"A spot has a number for its {name}, but {given!r} was given.") from error
 
 
@@ -276,7 +278,7 @@ def _menu(words: Mapping[str, Any]) -> Menu:
             tuple(sorted({float(size) for size in words.get(name, default)}))
             for name, default in (("bets", MENU.bets), ("raises", MENU.raises))
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadInput(
             f"Bets are lists of fractions of the pot such as [0.5, 1], but {_told(words)} was given."
         ) from error

@@ -28,7 +28,7 @@ from feint.public.boards import (
 from feint.public.combinations import chosen
 from feint.public.hands import open_hands, same_held
 from feint.public.lines import SHOWDOWN, Betting, round_from
-from feint.public.room import SMALLER, check_fits
+from feint.public.room import check_fits, smaller
 from feint.public.showdown import Showdown, Way, removal_of, showdown_of
 from feint.public.start import Ranges, start_of
 from feint.public.tree import PublicTree, Round
@@ -57,13 +57,13 @@ def build_public_tree(
 
     ranges: how often each player comes with each hand of the cards left there; all hands equally often if left out.
     Hands with which neither does are left out.
-    symmetric: take boards as one that differ in the names of suits alone.
-    exact: whether in float64; drawn: some boards of the first deal, where suits are told apart; all if left out.
+    symmetric: take boards as one that differ in the names of suits alone, unless only some are drawn.
+    exact: whether in float64; drawn: some boards of the first deal, all if left out.
     way: how showdowns are computed; piece: how many boards at a time. As is best if left out
     """
-    start = start_of(game, root, board, ranges, symmetric)
-    size = start.size(exact, drawn)
-    check_fits(game.name if drawn is None else f"{drawn.count:,} boards of {game.name}", size, _instead(board, drawn))
+    start = start_of(game, root, board, ranges, symmetric and drawn is None)
+    size, named = start.size(exact, drawn), game.name if drawn is None else f"{drawn.count:,} boards of {game.name}"
+    check_fits(named, size, _instead(game, board, drawn))
     making = _Making(game, start.renamings, start.held if start.narrow else None, way, piece)
     boards, rounds = start.boards, []
     for number, (bets, count) in enumerate(zip(start.bettings, start.draws, strict=True)):
@@ -81,13 +81,13 @@ def build_public_tree(
     )
 
 
-def _instead(board: Sequence[Cards], drawn: Drawn | None) -> str:
+def _instead(game: Poker, board: Sequence[Cards], drawn: Drawn | None) -> str:
     """What to do where there is no room for a tree."""
     if drawn is not None:
         return "ask for fewer boards" if drawn.count > 1 else "ask local-best-response for a lower bound"
     if board:
         return "offer fewer bets, or start on a later street"
-    return SMALLER
+    return smaller(game)
 
 
 @final

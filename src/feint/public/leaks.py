@@ -1,4 +1,4 @@
-"""What a strategy of a whole game gives away, and where: by betting, and by betting, board and hand, up to suits."""
+"""What a strategy of a whole game gives away, and where: by betting, and by betting, board and hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from feint.public.tree import PublicTree
 
 
 class Worst(NamedTuple):
-    """Places where a strategy gives most away, the worst first. All that differ in suits alone are one."""
+    """Places where a strategy gives most away, the worst first. Those that the tree takes as one are one."""
 
     gain: Float[Array, " k"]
     """Chips per hand."""

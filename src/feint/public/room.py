@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from feint.games.cards import best_five
 from feint.games.errors import BadInput
+from feint.games.poker import Poker
 from feint.public.tree import PublicSize
 from feint.tree.memory import gigabytes, memory
 
@@ -17,8 +19,11 @@ Where tables are 10 MB or more, that is what solving and judging took in benchma
 1.8 times that. Betting written out over thousands of decisions takes longer to compile, and a gigabyte.
 """
 
-SMALLER = "choose fewer ranks or bets, or a spot (feint solve)"
-"""What to do where a whole game is too large."""
+
+def smaller(game: Poker) -> str:
+    """What to do where a whole game is too large."""
+    spots = ", or a spot (feint solve)" if game.hole == 2 and game.showdown is best_five else ""
+    return f"choose fewer ranks or bets{spots}"
 
 
 def room(size: PublicSize) -> int:

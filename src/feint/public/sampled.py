@@ -20,7 +20,7 @@ from jaxtyping import Array, Float
 from feint.arena.betting import ILLEGAL, BettingTree
 from feint.arena.policy import Policy
 from feint.public.boards import apart
-from feint.public.judge import Kept, values_of
+from feint.public.judge import Kept, values_of, worth_of
 from feint.public.play import Moves, Written
 from feint.public.policy import written_down
 from feint.public.start import for_such
@@ -119,7 +119,7 @@ def judge_sample(tree: PublicTree, policy: Policy, plans: tuple[Book, Book]) -> 
 
     def answer(player: int, told: bool) -> tuple[Float[Array, ""], Book]:
         by_hand, book = run(tree, Answer(player, Written(tables), told), plans[player])
-        return (by_hand * tree.ranges[player]).sum() / tree.deals, book
+        return worth_of(tree, player, by_hand), book
 
     best = [answer(player, told=False) for player in (0, 1)]
     told = [answer(player, told=True) for player in (0, 1)] if jax.tree.leaves(plans) else best

@@ -47,7 +47,7 @@ def public_size(
 
     Boards that only fill up a last piece come on top of that.
     """
-    return start_of(game, root, board, ranges, symmetric).size(exact, drawn)
+    return start_of(game, root, board, ranges, symmetric and drawn is None).size(exact, drawn)
 
 
 @final
@@ -74,9 +74,9 @@ class Start:
         """How large the tree will be."""
         (taken,) = map(tuple, self.boards.cards.tolist())
         boards = count_boards(self.renamings, taken, self.draws)
-        dealt = next((many for many in boards if many > 1), 0)
-        if drawn is not None and dealt > drawn.count:
-            boards = [many if many == 1 else many * drawn.count // dealt for many in boards]
+        first = next((many for many in boards if many > 1), 0)
+        if drawn is not None and first > drawn.count:
+            boards = [many if many == 1 else many * drawn.count // first for many in boards]
         left = [self.boards.rest.shape[1] - dealt for dealt in accumulate(self.draws)]
         hands = tuple(len(self.held) if self.narrow else comb(cards, self.game.hole) for cards in left)
         cells = tuple(

@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 
-from feint.forms.form import Form
+from feint.forms.form import Form, Gauge
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
 from feint.games.game import Game
@@ -23,7 +23,7 @@ from feint.runs.folder import RunFolder
 from feint.runs.loop import Callback, Following, Loop, Unwatched, Watcher, evaluation_points
 from feint.runs.resources import check_room, device_for
 from feint.runs.rules import remember, source_of
-from feint.runs.run import Run, config_of
+from feint.runs.run import Run, config_of, metrics_of
 from feint.runs.sharing import share_out
 from feint.runs.signals import listening
 from feint.runs.trainer import Trainer
@@ -118,6 +118,7 @@ def _train(
         check_room(solver, config)
         gauge = form.gauge(*played)
         if path is not None and before is not None:
+            _check_judged(gauge, path)
             with RunFolder.resume(path, config) as folder:
                 stage("compiling")
                 trainer = Trainer(solver, gauge, config, sharing)
@@ -131,6 +132,15 @@ def _train(
         following.signals.check()
         with RunFolder.create(path, config, own[1] if own else {}) as folder:
             return _finished(trainer, folder, form, following)
+
+
+def _check_judged(gauge: Gauge, path: Path) -> None:
+    """Refuse to go on with a run that was judged by another number so far."""
+    if (rows := metrics_of(path)) and gauge.number not in rows[-1]:
+        raise BadInput(
+            f"{path} cannot go on here, since it is not judged by {gauge.number}, which is what there is room and time "
+            f"for on this device; go on where it began, or train anew."
+        )
 
 
 def _finished(trainer: Trainer, folder: RunFolder, form: Form, following: Following) -> Run:

@@ -7,7 +7,6 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, final
 
 import numpy as np
@@ -15,10 +14,8 @@ import numpy as np
 import feint
 from feint.papers import (
     anticipation,
-    deepstack_bets,
     deepstack_leduc,
     deepstack_page,
-    deepstack_programs,
     leduc_nfsp,
     leduc_thesis,
     monte_carlo,
@@ -26,7 +23,7 @@ from feint.papers import (
     poker_rnn,
     thesis_trials,
 )
-from feint.papers.deepstack_networks import KINDS, Size, by_kind
+from feint.papers.deepstack_networks import Size
 from feint.papers.kuhn_counter import counter_section
 from feint.papers.kuhn_page import page_of
 from feint.papers.kuhn_players import players_section
@@ -34,6 +31,7 @@ from feint.papers.poker_rnn_hands import Estimate, Sense
 from feint.papers.poker_rnn_judge import RANDOM, VALUED, Judged, OnLeduc
 from feint.papers.poker_rnn_seeds import read_records, reproduced
 from feint.papers.poker_rnn_seeds_page import write_seeds_page
+from feint.papers.records import rows_in
 from feint.runs.config import RunConfig
 from feint.runs.files import METRICS, PROVENANCE, TIMINGS, rows_of, unsealed
 from feint.runs.run import Run
@@ -139,7 +137,7 @@ def stages() -> dict[str, Stage]:
     unknown, found = Estimate(UNKNOWN, UNKNOWN), {}
     for stage in (poker_rnn.PUBLISHED, poker_rnn.LARGE):
         folder = RESULTS / "poker_rnn" / stage.name
-        runs, notes = {name: _logged(folder / name) for name in poker_rnn.AGENTS}, _noted(folder / "judged.json")
+        runs, notes = {name: _logged(folder / name) for name in poker_rnn.AGENTS}, _noted(folder / poker_rnn.JUDGED)
         short, cross = (dict(_matches(notes, hands)) for hands in stage.matches)
         bound = f"a local best response to {{}}, {stage.bounds:,} hands"
         judged = Judged(
@@ -158,7 +156,15 @@ def stages() -> dict[str, Stage]:
 def poker_rnn_page() -> str:
     """The page of these five."""
     both = (poker_rnn.PUBLISHED, poker_rnn.LARGE)
-    played = [poker_rnn.Played(stage, stages()[stage.name].runs, stages()[stage.name].judged) for stage in both]
+    played = [
+        poker_rnn.Played(
+            stage,
+            stages()[stage.name].runs,
+            stages()[stage.name].judged,
+            rows_in(RESULTS / "poker_rnn" / stage.name / poker_rnn.JUDGED),
+        )
+        for stage in both
+    ]
     # Which equilibrium of Leduc is found differs from machine to machine, and with it what it wins off random play.
     return poker_rnn.write_page(played, OnLeduc(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN))
 
@@ -178,8 +184,7 @@ def _logged(path: Path) -> Run:
 
 def _noted(path: Path) -> dict[str, Estimate]:
     """What was noted, without the digests of those it was noted of."""
-    known = json.loads(path.read_text())
-    return {words.partition(" hands")[0] + " hands": Estimate(*numbers) for words, numbers in known.items()}
+    return {row["what"].partition(" hands")[0] + " hands": Estimate(*row["found"]) for row in rows_in(path)}
 
 
 def _matches(notes: dict[str, Estimate], hands: int) -> Any:
@@ -193,28 +198,5 @@ def _matches(notes: dict[str, Estimate], hands: int) -> Any:
 
 def deepstack_page_again() -> str:
     """The page of DeepStack's networks, by all that was noted."""
-    notes, learning = (record(f"docs/results/deepstack_leduc/{name}.json") for name in ("numbers", "learning"))
-
-    def note(words: str, find: Any) -> Any:
-        return notes.get(words, UNKNOWN)
-
-    size, networks = Size(), SimpleNamespace(of=lambda seed: None)
-    kept = [words.removeprefix("exploitability of ") for words in notes if words.startswith("exploitability of ")]
-    solved = [name for name in kept if name.startswith(("CFR", "evolved"))]
-    others = [name for name in deepstack_programs.PLAYERS if name != "modeller of the rule bot"]  # told of in prose
-    strategies = dict.fromkeys((deepstack_leduc.THEIRS, *solved, *others))
-    return deepstack_page.page_of(
-        deepstack_leduc.Facts(
-            size=size,
-            scores={count: deepstack_leduc._scores(size, networks, count, note) for count in size.iterations},
-            losses=np.array(learning["test_loss"]).reshape(-1, size.seeds, len(KINDS)),
-            states=by_kind(notes["values of states"], size.seeds),
-            controls=deepstack_leduc._controls(size, False, note),
-            inside={solver: deepstack_leduc._inside(size, None, solver, note) for solver in deepstack_leduc.SOLVERS},
-            bets=deepstack_bets.bet_sets(note),
-            programs=deepstack_programs.all_exploitable(strategies, note),
-            cross=deepstack_programs.cross_table(strategies, note),
-            where=f"Networks: {learning['where']}. All else: {notes['machine']}",
-        ),
-        quick=False,
-    )
+    facts = deepstack_leduc.facts_of(RESULTS / "deepstack_leduc", Size())
+    return deepstack_page.page_of(facts, quick=False)

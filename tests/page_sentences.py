@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from feint.evaluate.share_found import FOUND, LOST, share_found
-from page_records import ROOT, record, stages
+from page_records import record, stages
 from page_sentences_results import (
     device_sentences,
     holdem_sentences,
@@ -19,10 +19,11 @@ from page_sentences_results import (
     turns_sentences,
 )
 
-README, RESULTS, DEEPSTACK = "README.md", "docs/results/README.md", "docs/results/deepstack_leduc/README.md"
+README, RESULTS = "README.md", "docs/results/README.md"
 KUHN = "docs/results/kuhn_fictitious_play/README.md"
 PUBLIC_TREES = "benchmarks/results/public_trees.md"
-EVOLVED = "evolved networks, 1,000 generations"
+ON_A_CARD = {("dcfr", 100), ("dcfr", 200), ("dcfr", 300), ("pcfr+", 100), ("pcfr+", 300), ("linear-cfr", 50)}
+"""Evaluations of flop hold'em on an accelerator that the page has."""
 
 
 def sentences() -> dict[str, list[str]]:
@@ -36,7 +37,6 @@ def sentences() -> dict[str, list[str]]:
             *device_sentences(),
             *holdem_sentences(),
         ],
-        DEEPSTACK: _modeller(),
         PUBLIC_TREES: _public_trees() + _spots(),
         KUHN: _kuhn(),
     }
@@ -115,13 +115,8 @@ def _hands() -> list[str]:
     rows = {row["method"]: row for row in record("benchmarks/results/hands.json")["rows"]}
     seven, play = rows["Seven-card hands"], rows["Random play of limit hold'em"]
     device = record("docs/results/holdem_h200.json")
-    page = (ROOT / PUBLIC_TREES).read_text()
-    few, many = (
-        next(line for line in page.splitlines() if line.startswith(f"| cfr+ | {n} |")).split(" | ")
-        for n in ("300", "1,000")
-    )
-    judged = page.partition("A judgement takes ")[2].partition(",")[0]
-    slow = _on_processors()[-1]
+    few, many = (next(row for row in _flop_holdem("NVIDIA H200") if row["step"] == step) for step in (200, 300))
+    slow = _flop_holdem("cpu")[-1]
     return [
         f"random play at {play['hands_a_second']['Feint'] / 1e6:.1f} million hands a second, "
         f"{play['ratio']['RLCard env.run']:.0f} times RLCard and {play['ratio']['OpenSpiel C++ states']:.0f} times "
@@ -130,16 +125,17 @@ def _hands() -> list[str]:
         f"{seven['ratio']['phevaluator.evaluate_cards']:.0f} times phevaluator",
         f"On one H200: random play at {device['random play']['hands a second'] / 1e6:.0f} million hands a second, NFSP "
         f"(preset `large`) at {device['large/nfsp, seats at once']['decisions a second'] / 1e6:.1f} million decisions",
-        f"CFR+ takes {float(few[2]):.1f} ms an iteration, an exact judgement {judged}; exploitability is "
-        f"{float(few[4]):.2f} mbb/h after 300 iterations and {float(few[3]):.1f} s, {float(many[4]):.2f} after 1,000",
-        f"On two cores discounted CFR has {slow['exploitability_mbb']:.2f} mbb/h after {_minutes(slow)}.",
+        f"discounted CFR takes {few['ms']:.1f} ms an iteration, an exact judgement {1000 * few['judged_s']:.0f} ms; "
+        f"exploitability is {few['exploitability_mbb']:.2f} mbb/h after 200 iterations and {few['spent_s']:.1f} s, "
+        f"{many['exploitability_mbb']:.2f} after 300",
+        f"On two cores it is {slow['exploitability_mbb']:.2f} mbb/h after {_minutes(slow)}.",
     ]
 
 
-def _on_processors() -> list[dict[str, Any]]:
-    """Flop hold'em solved without an accelerator."""
+def _flop_holdem(device: str) -> list[dict[str, Any]]:
+    """Flop hold'em solved on a device, by discounted CFR first."""
     rows = record("benchmarks/results/public_trees.jsonl")
-    return [row for row in rows if (row["game"], row["device"]) == ("flop_holdem", "cpu")]
+    return [row for row in rows if (row["game"], row["device"]) == ("flop_holdem", device)]
 
 
 def _minutes(row: dict[str, Any]) -> str:
@@ -152,13 +148,19 @@ def _found(rows: Sequence[dict[str, Any]], algorithm: str, exact: bool) -> list[
 
 
 def _public_trees() -> list[str]:
-    """The page on public trees: flop hold'em on two cores, evaluation by evaluation."""
-    rows = _on_processors()
+    """The page on public trees: flop hold'em on an accelerator and on two cores, evaluation by evaluation."""
+    rows, card = _flop_holdem("cpu"), _flop_holdem("NVIDIA H200")
     last, small = rows[-1], [row for row in record("benchmarks/results/public_trees.jsonl") if "ranks=3" in row["game"]]
     assert last["exploitability_mbb"] < 1 < rows[-2]["exploitability_mbb"]
     return [
         f"**below 1 mbb/h after {last['step']} iterations and {_minutes(last)}**",
         *(f"| {row['step']} | {row['spent_s']:,.0f} | {row['exploitability_mbb']:.2f} |" for row in rows[:-1]),
+        *(
+            f"| {row['algorithm']} | {row['step']} | {row['ms']:.2f} | {row['spent_s']:.2f} | "
+            f"{row['exploitability_mbb']:.4f} | {row['value_mbb']:.3f} |"
+            for row in card
+            if (row["algorithm"], row["step"]) in ON_A_CARD
+        ),
         *(
             f"| {name}, {'float64' if exact else 'float32'} | {' | '.join(_found(small, name, exact))} |"
             for name in ("cfr+", "dcfr")
@@ -197,7 +199,7 @@ def _bounds() -> list[str]:
     judged = stages()["large"]
     bounds = {name: judged.bounds[name] for name in ("nfsp", "rnfsp", "linear-q", "dqn", "drqn")}
     others = [bounds[name].value for name in ("linear-q", "dqn", "drqn")]
-    noted = record("docs/results/deepstack_leduc/numbers.json")
+    noted = {row["what"]: row["found"] for row in record("docs/results/deepstack_leduc/numbers.jsonl")}
     rows = [row for row in record("benchmarks/results/bounds.jsonl") if row["game"] == "flop_holdem"]
     shares = [row["local"] / row["exact"] for row in rows]
     assert (round(min(shares), 2), LOST) == (FOUND["local"][0], _range([row["exact"] for row in rows]))
@@ -245,22 +247,6 @@ def _environments() -> list[str]:
         f"{times(many, theirs)} times with 16,384, {times(few, openly)} and {times(many, openly)} times those of "
         f"OpenSpiel's Python environment; one table by the rules {times(one, theirs)} and {times(one, openly)} times, "
         f"PettingZoo's own interface to ours {times(agents, theirs)} and {times(agents, openly)} times.",
-    ]
-
-
-def _modeller() -> list[str]:
-    """What the modeller of the rule bot wins and loses."""
-    noted, who = record("docs/results/deepstack_leduc/numbers.json"), "modeller of the rule bot"
-    return [
-        f"wins {noted[f'{who} against rule bot']:.1f} chips a hand off it, of the "
-        f"{noted['exploitability of rule bot']:.1f} that anyone can, and loses "
-        f"{noted[f'always call against {who}']:.1f} to whoever always calls and "
-        f"{noted[f'opponent modeller against {who}']:.1f} to the modeller of random play; it can lose "
-        f"{noted[f'exploitability of {who}']:.1f}.",
-        f"networks beat random play by {noted[f'{EVOLVED} against random']:.1f} and those who always call by "
-        f"{noted[f'{EVOLVED} against always call']:.1f}, and lose to all others, "
-        f"{-noted[f'{EVOLVED} against rule bot']:.1f} to the rule bot and "
-        f"{-noted[f'{EVOLVED} against CFR+, 1,000 iterations']:.1f} to CFR+",
     ]
 
 

@@ -33,12 +33,15 @@ def leduc_sentences() -> list[str]:
     return [
         f"behind the paper at 100,000 steps, {said('64-units', 100_000)} against {paper_value(64, 100_000):.2f},",
         f"ahead at a million: {said('64-units', million)} against {paper_value(64, million):.3f}.",
+        f"at 100,000 is not decided, {said('128-units', 100_000)} against {paper_value(128, 100_000):.3f};",
         f"ahead at a million, {said('128-units', million)} against {paper_value(128, million):.3f}.",
         f"has {said('author', 100_000)} at 100,000,",
         f"is ahead at a million: {said('author', million)}.",
         f"exploitable by {start:.2f} (",
         f"by {runs['author'][0].metrics[0]['exploitability']:.2f} (`--preset author`)",
-        f"have {said('16-units', million)} at a million against its {paper_value(16, million):.3f}",
+        f"at 100,000 steps they have {said('16-units', 100_000)} against the paper's "
+        f"{paper_value(16, 100_000):.3f}, but {said('16-units', million)} at a million against its "
+        f"{paper_value(16, million):.3f}",
         "between 300,000 and a million steps the seeds go "
         + ", ".join(f"from {before:.2f} to {after:.2f}" for before, after in sixteen),
         f"never fall below {min(_values(LEAST, runs['dqn'], million)):.2f} in the last",

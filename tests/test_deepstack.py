@@ -21,10 +21,21 @@ from feint.games.poker import Poker, Round
 from feint.papers import deepstack_leduc
 from feint.papers.deepstack_bets import EVERY, SETS, THERE
 from feint.papers.deepstack_figures import draw_figures
-from feint.papers.deepstack_leduc import QUICK, Facts
-from feint.papers.deepstack_networks import APART, EIGHT, KINDS, NETWORKS, Kind, Learned, Size, learned, trained
+from feint.papers.deepstack_leduc import NUMBERS, QUICK, Facts
+from feint.papers.deepstack_networks import (
+    APART,
+    EIGHT,
+    KINDS,
+    LEARNING,
+    NETWORKS,
+    Kind,
+    Size,
+    learned,
+    trained,
+)
 from feint.papers.deepstack_page import claims, page_of
 from feint.papers.library import papers
+from feint.papers.records import rows_in
 from feint.players.spots import find_spot
 from feint.runs.config import resolve
 from feint.runs.lineup import line_up
@@ -209,9 +220,14 @@ def test_a_quick_look_asks_for_few_searches_and_makes_the_page(tmp_path, monkeyp
     start = [new_values(leduc_no_limit(), Layers((2,)), "buckets", jax.random.key(0)) for _ in KINDS]
     stacked = jax.tree.map(lambda *each: jnp.stack(each), *start)
     count = len(KINDS)
+
+    def learn(out, size, tell):
+        (out / LEARNING).write_text(json.dumps({"test_loss": [[0.01] * count] * 3, "where": "a machine"}))
+        return stacked
+
     for name, instead in {
         "draw_figures": lambda out, facts: None,
-        "learned": lambda out, size, tell: Learned(stacked, np.full((3, count), 0.01), "a machine"),
+        "learned": learn,
         "exploitabilities": lambda networks, searching: asked.append(searching) or [1.0 + n for n in range(count)],
         "exploitability": lambda guesses, searching: asked.append(searching) or 1.5,
         "state_errors": lambda values, out, size: [2.0] * count,
@@ -226,7 +242,9 @@ def test_a_quick_look_asks_for_few_searches_and_makes_the_page(tmp_path, monkeyp
     assert "played out |" not in page
     assert "evolved 20 |" in page
     assert "bet sets" not in page
-    noted = json.loads((tmp_path / "numbers.json").read_text())
+    rows = rows_in(tmp_path / NUMBERS)
+    noted = {row["what"]: row["found"] for row in rows}
+    assert all("jax" in " ".join(row["made_with"]) for row in rows)
     assert noted["exploitability of random"] == pytest.approx(222.731, abs=1e-3)
     assert noted["random against rule bot"] == pytest.approx(-noted["rule bot against random"])
     before = len(asked)
@@ -240,10 +258,38 @@ def test_claims_are_answered_from_numbers(facts):
     assert found["Smoother activations start faster (loss after one epoch)"] == "holds"
     assert found["A network needs fewer parameters than a table"] == "does not hold"
     assert found["DeepStack lies about 30% behind the best program"] == "does not hold"
-    assert found["Tanh does well with two layers"] == "not decided"
     assert papers()["deepstack-leduc"]
     assert Kind(2, "relu").parameters == 9922
     assert Kind(4, "tanh").parameters == 15022
+
+
+@pytest.mark.parametrize(
+    ("best", "verdict"),
+    [((1.0, 2.0, 3.0), "holds"), ((1.2, 2.2, 3.2), "does not hold"), ((1.0, 2.2, 3.0), "not decided")],
+)
+def test_seeds_are_compared_one_by_one_though_their_ranges_overlap(facts, best, verdict):
+    scores = np.array([1.1, 2.1, 3.1])[:, None] + np.zeros(len(KINDS))
+    scores[:, EIGHT.index(Kind(4, "softplus"))] = best
+    found = {claim: verdict for claim, _, verdict in claims(facts._replace(scores={50: scores, 100: scores}))}
+    assert found["SoftPlus with four layers is best"] == verdict
+    assert found["PReLU and SoftPlus beat ReLU"] == "not decided"  # the medians are alike
+    scores[:, [number for number, kind in enumerate(EIGHT) if kind.activation == "relu"]] += 0.5
+    found = {claim: verdict for claim, _, verdict in claims(facts._replace(scores={50: scores, 100: scores}))}
+    assert found["PReLU and SoftPlus beat ReLU"] == "holds"
+
+
+def test_the_page_tells_of_all_programs_that_were_judged(facts):
+    assert "modeller" not in page_of(facts, quick=False)
+    bred = "evolved networks, 3 generations"
+    names = [*facts.programs, "modeller of the rule bot", "opponent modeller", "always call", bred]
+    cross = {one: dict.fromkeys(names, 7.0) for one in names}
+    cross[bred] |= {"rule bot": -5.0, "always call": -6.0, "CFR+, 1,000 iterations": np.nan}
+    programs = dict.fromkeys(names, 12.0) | {"rule bot": 34.0, "modeller of the rule bot": 56.0}
+    page = page_of(facts._replace(programs=programs, cross=cross), quick=False)
+    flat = " ".join(page.split())
+    assert "wins 7.0 chips a hand off it, of the 34.0 that anyone can;" in flat
+    assert "It can lose 56.0." in flat
+    assert "lose to the 2 others that they were judged against, 5.0 to 6.0." in flat
 
 
 @pytest.mark.slow

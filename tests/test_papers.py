@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -12,7 +13,7 @@ import pytest
 
 import feint
 from feint.forms.unrolled import TreeForm
-from feint.games.errors import RunStopped
+from feint.games.errors import BadInput, RunStopped
 from feint.papers import kuhn_baselines, kuhn_players, leduc_nfsp, trials
 from feint.papers.kuhn_figures import kuhn_equilibrium
 from feint.papers.library import papers, published
@@ -98,9 +99,16 @@ def test_claims_do_not_hold_where_the_runs_say_otherwise():
 
 
 def test_a_curve_just_above_the_paper_decides_nothing():
-    """The paper's has 0.43 at 100,000 steps, read off a figure to about a tenth."""
+    """The paper's has 0.43 at 100,000 steps, read off a figure to about a tenth; the last seed is a fifth higher."""
     claim = "64 units: the paper's curve is followed or beaten at 100,000 steps"
-    for value, verdict in ((0.42, "holds"), (0.45, "not decided"), (0.48, "does not hold")):
+    cases = (
+        (0.35, "holds"),
+        (0.37, "not decided"),
+        (0.42, "not decided"),
+        (0.45, "not decided"),
+        (0.48, "does not hold"),
+    )
+    for value, verdict in cases:
         assert verdicts(made_up({"64-units": lambda step, value=value: value}))[claim] == verdict
 
 
@@ -121,6 +129,16 @@ def test_a_reproduction_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     run = leduc_nfsp.run_seed(experiment, tmp_path, 8, 1, Unwatched())
     assert [row["step"] for row in run.metrics] == list(range(1, 9))
     assert any(f"feint {feint.__version__}" in words for words in unsealed(path / "provenance.json")["made_with"])
+
+
+def test_a_run_of_another_length_or_game_is_not_taken_for_this_one(tmp_path):
+    trial = trials.Trial(tmp_path / "run", "CFR", "cfr", "kuhn", steps=8)
+    run = trials.trained(trial, Unwatched())
+    assert trials.trained(trial, Unwatched()).metrics == run.metrics
+    for other in ({"steps": 4}, {"game": "leduc"}):
+        with pytest.raises(BadInput, match="keeps another run than CFR is now; choose another folder with --out"):
+            trials.trained(replace(trial, **other), Unwatched())
+    assert trials.trained(trial, Unwatched()).metrics == run.metrics
 
 
 @pytest.mark.slow
@@ -179,7 +197,7 @@ def test_where_methods_stop_is_told_from_records(tmp_path):
         {"method": "nfsp", "players": 4, "step_seconds": 0.125} | size,
         {"method": "dominance", "players": 3, "dominated": 22} | size,
     ]
-    assert kuhn_players.players_section(tmp_path) == ""
+    assert "python benchmarks/kuhn_players.py > players.jsonl" in kuhn_players.players_section(tmp_path)
     (tmp_path / kuhn_players.RECORDS).write_text("".join(json.dumps(line) + "\n" for line in reversed(lines)))
     told = kuhn_players.players_section(tmp_path).splitlines()
     assert f"{kuhn_players.THEN}; on here, jax (CFR+ with 5)." in told

@@ -21,12 +21,14 @@ from feint.papers.library import papers
 from feint.papers.poker_rnn_claims import BUDGET, OURS, THEIRS, answer, hands_to, swing
 from feint.papers.poker_rnn_hands import Estimate, Sense, sense
 from feint.papers.poker_rnn_judge import AGENTS, RANDOM, Judged, on_leduc, starting_values
-from feint.papers.trials import Notebook, Trial, provenance, trained, value_networks
+from feint.papers.records import Records, where
+from feint.papers.trials import Trial, provenance, trained, value_networks
 from feint.report.starting_hands import by_ranks
 from feint.runs.checkpoint import save_checkpoint
 from feint.runs.config import resolve
 from feint.runs.files import write_whole
 from feint.runs.loop import Unwatched
+from feint.runs.provenance import provenance as made_here
 
 NAMES = [*AGENTS, RANDOM]
 TINY = {"tables": 16, "replay.capacity": 200, "warmup": 20, "batch": 8}
@@ -77,7 +79,7 @@ AS_THEY_SAY = judged(
 )
 OTHERWISE = judged(
     {"linear-q": 1000.0, "dqn": 1500.0, "drqn": 1700.0, "nfsp": 2700.0, "rnfsp": 2600.0},
-    {"linear-q": 4000.0, "dqn": 900.0, "drqn": 800.0, "nfsp": 1400.0, "rnfsp": 1500.0},
+    {"linear-q": 4000.0, "dqn": 900.0, "drqn": 800.0, "nfsp": 1200.0, "rnfsp": 1500.0},
     {"dqn": Sense(Estimate(-1.0, 0.1), 0.1, Estimate(0.3, 0.1), 1.0), "nfsp": KEEN, "rnfsp": KEEN},
     **{name: curve(2500, 2500, wiggle=400.0) for name in ("linear-q", "nfsp", "rnfsp")},
     drqn=curve(2500, 1700, rise=2_000),
@@ -97,12 +99,24 @@ def test_claims_hold_where_the_numbers_say_so():
 
 def test_claims_do_not_hold_where_the_numbers_say_otherwise():
     found = verdicts(OTHERWISE)
-    holds = {"Recurrence does worse: NFSP beats RNFSP"}
-    holds.add("Winnings off random play order agents otherwise than local best responses do")
-    assert {words for words, verdict in found.items() if verdict == "holds"} == holds
+    holds = {words for words, verdict in found.items() if verdict == "holds"}
+    assert holds == {"Recurrence does worse: NFSP beats RNFSP"}
     assert found["Recurrence is slower: RNFSP takes longer than NFSP"] == "does not hold"
     assert found["DQN's values do not show suits"] == "does not hold"
     assert "not decided" not in found.values(), found
+
+
+def test_orders_differ_where_most_pairs_of_agents_do():
+    """None of ten pairs is turned round, then one, then all."""
+    claim, strength = OURS[0], {name: 1000.0 * number for number, name in enumerate(AGENTS)}
+    for orders, verdict in (
+        ((4, 3, 2, 1, 0), "does not hold"),
+        ((3, 4, 2, 1, 0), "does not hold"),
+        ((0, 1, 2, 3, 4), "holds"),
+    ):
+        bounds = {name: 1000.0 * place for name, place in zip(AGENTS, orders, strict=True)}
+        assert answer(claim, judged(strength, bounds, {})).verdict == verdict
+    assert answer(claim, judged(strength, dict.fromkeys(AGENTS, 0.0), {})).verdict == "not decided"
 
 
 def test_what_errors_hide_is_not_decided():
@@ -113,7 +127,6 @@ def test_what_errors_hide_is_not_decided():
 
 
 def test_fewer_hands_than_the_paper_s_decide_nothing():
-    assert set(verdicts(AS_THEY_SAY._replace(hands=BUDGET - 1))) == set(verdicts(AS_THEY_SAY))
     assert set(verdicts(AS_THEY_SAY._replace(hands=BUDGET - 1)).values()) == {"not decided at this length"}
 
 
@@ -124,9 +137,20 @@ def test_who_falls_short_of_random_is_told_with_its_best():
     assert "RNFSP" not in measured
 
 
+def test_a_number_without_an_interval_is_told_without():
+    assert str(Estimate(391.4, math.nan)) == "391"
+    assert str(Estimate(1391.4, 20.0)) == "1,391 ± 20"
+
+
 def test_steady_curves_do_not_swing():
     assert swing(curve(3000, 1000)) < 1
     assert swing(curve(3000, 1000, wiggle=100.0)) == pytest.approx(200, abs=1)
+
+
+def test_curves_too_short_to_swing_decide_nothing():
+    short = AS_THEY_SAY._replace(curves={name: curve(2500, 2500)[-2:] for name in AGENTS})
+    assert math.isnan(swing(short.curves["dqn"]))
+    assert verdicts(short)["DQN's curve swings more than NFSP's"] == "not decided"
 
 
 def test_how_long_a_curve_takes_counts_from_the_first_update_and_to_where_it_stays():
@@ -248,10 +272,28 @@ def test_just_enough_hands_are_played_and_none_again(tmp_path, monkeypatch):
         trained(replace(trial, seed=1), Unwatched())
 
 
-def test_numbers_are_found_once(tmp_path):
-    notes = Notebook(tmp_path / "notes.json")
+def test_numbers_are_found_once_and_kept_with_what_they_were_made_with(tmp_path):
+    notes = Records(tmp_path / "notes.jsonl")
     assert notes.note("one", lambda: [1.0, 2.0]) == [1.0, 2.0]
-    assert Notebook(tmp_path / "notes.json").note("one", lambda: [3.0]) == [1.0, 2.0]
+    again = Records(tmp_path / "notes.jsonl")
+    assert again.note("one", lambda: [3.0]) == [1.0, 2.0]
+    assert where(again.rows, lambda row: row["what"]) == f"{', '.join(made_here())}."
+
+
+def test_most_is_what_most_rows_were_made_with():
+    """And not what the most different labels were."""
+    rows = [{"of": "one", "made_with": ["here"]}] * 5 + [
+        {"of": name, "made_with": ["there"]} for name in ("two", "three")
+    ]
+    assert (
+        where([*rows, {"of": "one"}], lambda row: row["of"])
+        == "here.\nthere (for two; three).\nMachine not noted (for one)."
+    )
+    many = rows + [{"of": str(number), "made_with": ["far"]} for number in range(13)]
+    assert where(many, lambda row: row["of"]).startswith("far.\nhere (for one).")
+    assert where(many * 2 + [rows[0]] * 99, lambda row: row["of"]).endswith(
+        "far (for 26 others).\nthere (for two; three)."
+    )
 
 
 @pytest.mark.slow
@@ -270,6 +312,6 @@ def test_the_report_is_written_from_runs(tmp_path, monkeypatch):
     assert len(pictures) == 8
     assert all((tmp_path / picture).stat().st_size > 5_000 for picture in pictures)
     assert "jax" in text
-    notes = (tmp_path / "quick" / "judged.json").read_text()
+    notes = (tmp_path / "quick" / poker_rnn.JUDGED).read_text()
     assert poker_rnn.reproduce(tmp_path, True, lambda title: Unwatched()).read_text() == text
-    assert (tmp_path / "quick" / "judged.json").read_text() == notes
+    assert (tmp_path / "quick" / poker_rnn.JUDGED).read_text() == notes

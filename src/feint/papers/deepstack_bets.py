@@ -6,7 +6,7 @@ the bets it considers, and in one with all of them, where the other may bet what
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 from feint.games.library import load_game
 from feint.games.poker import Poker
 from feint.papers.deepstack_networks import exploitability
-from feint.report.canvas import COLOURS, INK, blank, keep
+from feint.papers.trials import table
+from feint.report.canvas import COLOURS, INK, blank, keep, plain
 from feint.search.deepstack import Searching
 from feint.search.lookahead import Method
 from feint.search.oracle import NEARLY, PlayedOut
@@ -28,6 +29,7 @@ SETS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "half pot, pot, two pots, all-in": (("0.5 pot", "pot", "2 pot", "all-in"), EVERY),
 }
 """The raises that are considered, and the game declared with no others; one without all-in cannot be."""
+BETS = "bets: "
 SEARCHING, INNER = Searching("dcfr", 500), 50
 """How lookaheads are solved, and with how many iterations the next round is played out whenever it is asked for."""
 Note = Callable[[str, Callable[[], Any]], Any]
@@ -42,11 +44,17 @@ def bet_sets(note: Note) -> Scores:
     for name, (bets, declared) in SETS.items():
         games = {THERE[0]: declared, THERE[1]: EVERY}
         scores[name] = {
-            there: note(f"bets: {name}; judged in {game}", partial(_judged, game, bets))
+            there: note(f"{BETS}{name}; judged in {game}", partial(_judged, game, bets))
             for there, game in games.items()
             if game
         }
     return scores
+
+
+def bets_in(found: Mapping[str, Any]) -> Scores:
+    """The same as it was noted; nothing where it was not."""
+    known = any(what.startswith(BETS) for what in found)
+    return bet_sets(lambda words, find: found[words]) if known else {}
 
 
 def _judged(game: str, bets: tuple[str, ...]) -> float:
@@ -61,10 +69,9 @@ def bets_section(scores: Scores) -> str:
     rows = [
         [name, *(f"{each[there]:.3g}" if there in each else "" for there in THERE)] for name, each in scores.items()
     ]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in (["it considers", *THERE], ["---"] * 3, *rows))
     return f"""## Exploitability against bet sets
 
-{table}
+{table(["it considers", *THERE], rows)}
 
 The next round is played out ({INNER} iterations of discounted CFR whenever it is asked for), so no network has a part
 in this; each search takes {SEARCHING.iterations} iterations of discounted CFR. In the first column the game is declared
@@ -88,8 +95,7 @@ def draw_bets(scores: Scores, path: Path) -> Path:
         axes.barh([0], [0], color=colour, label=there)
     axes.set_yticks(range(len(scores)), list(scores), fontsize=8)
     axes.set(xscale="log", xlabel="exploitability (chips per hand)")
-    axes.set_title("By the raises that a search considers", color=INK, loc="left", fontweight="bold", fontsize=10)
-    axes.spines[["top", "right"]].set_visible(False)
+    plain(axes, "By the raises that a search considers")
     axes.invert_yaxis()
     axes.legend(frameon=False, fontsize=8, loc="lower right")
     axes.margins(x=0.15)

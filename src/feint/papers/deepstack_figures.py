@@ -13,7 +13,7 @@ from jaxtyping import Float
 from feint.games.leduc import leduc_no_limit
 from feint.papers.deepstack_bets import draw_bets
 from feint.papers.deepstack_networks import EIGHT, THEIRS, Kind
-from feint.report.canvas import COLOURS, INK, blank, keep
+from feint.report.canvas import COLOURS, INK, blank, keep, plain
 from feint.search.resolving import searches_of
 from feint.search.values import ACTIVATIONS, BENDS, SLOPE
 
@@ -41,8 +41,7 @@ def draw_figures(out: Path, facts: Facts) -> None:
 def _axes(width: float, height: float, title: str) -> tuple[Any, Any]:
     figure = blank(width, height)
     axes = figure.subplots()
-    axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize=10)
-    axes.spines[["top", "right"]].set_visible(False)
+    plain(axes, title)
     axes.grid(alpha=0.25)
     return figure, axes
 
@@ -93,9 +92,8 @@ def draw_activations(path: Path) -> None:
     rows = jnp.linspace(-3, 3, 121)[None]
     for name, bend, axes in zip(ACTIVATIONS, BENDS, figure.subplots(1, len(ACTIVATIONS), sharey=True), strict=True):
         axes.plot(rows[0], bend(rows, jnp.asarray(SLOPE))[0], color=COLOURS[0])
-        axes.set_title(name, color=INK, loc="left", fontweight="bold", fontsize=10)
+        plain(axes, name)
         axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
     keep(figure, path)
 
 
@@ -156,7 +154,7 @@ def draw_programs(programs: Mapping[str, float], path: Path) -> None:
 
 
 def draw_cross(cross: Mapping[str, Mapping[str, float]], path: Path) -> None:
-    """What the program of each row wins off that of each column, exactly."""
+    """What the program of each row wins off that of each column, exactly; white where that was not judged."""
     names: Sequence[str] = list(cross)
     won = np.array([[cross[one][other] for other in names] for one in names])
     figure, axes = _axes(
@@ -164,11 +162,11 @@ def draw_cross(cross: Mapping[str, Mapping[str, float]], path: Path) -> None:
     )
     axes.grid(visible=False)
     shown = np.sign(won) * np.log1p(np.abs(won))
-    most = float(np.abs(shown).max())
+    most = float(np.nanmax(np.abs(shown)))
     axes.imshow(shown, cmap="PuOr", vmin=-most, vmax=most, aspect="auto")
     for row, column in np.ndindex(won.shape):
         colour = "white" if abs(shown[row, column]) > 0.6 * most else INK
-        words = f"{won[row, column]:+.1f}" if row != column else "0"
+        words = "" if np.isnan(won[row, column]) else f"{won[row, column]:+.1f}" if row != column else "0"
         axes.text(column, row, words, ha="center", va="center", fontsize=7, color=colour)
     axes.set_xticks(range(len(names)), names, rotation=35, ha="right", fontsize=8)
     axes.set_yticks(range(len(names)), names, fontsize=8)

@@ -8,27 +8,28 @@ the same player scores with values played out and with none. Every claim is answ
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import numpy as np
 from jaxtyping import Float
 
 from feint.games.leduc import leduc_no_limit
-from feint.papers.deepstack_bets import Scores, bet_sets
+from feint.papers.deepstack_bets import Scores, bet_sets, bets_in
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_networks import (
     EIGHT,
     KINDS,
-    Learned,
     Size,
     by_kind,
     exploitabilities,
     exploitability,
     learned,
+    learning_in,
+    of_seed,
     state_errors,
 )
 from feint.papers.deepstack_page import page_of
@@ -36,18 +37,18 @@ from feint.papers.deepstack_programs import (
     FEW,
     GENERATIONS,
     Note,
-    all_exploitable,
-    cross_table,
+    cross_in,
     deepstack,
     evolved,
+    note_programs,
     our_guesses,
     players,
+    programs_in,
     solved,
 )
-from feint.papers.trials import Notebook
+from feint.papers.records import Records, Row, rows_in, where
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
-from feint.runs.provenance import provenance
 from feint.search.beyond import CheckedDown, Nothing
 from feint.search.deepstack import Searching, Solver
 from feint.search.lookahead import Method
@@ -62,6 +63,8 @@ QUICK_SOLVERS: tuple[Solver, ...] = ("tool", "dcfr")
 """Nearly all of a quick look is compiling."""
 INNER = 100
 """Iterations of discounted CFR with which the next round is played out, whenever it is asked for."""
+NUMBERS = "numbers.jsonl"
+STATES, CONTROL = "values of states", "values: "
 THEIRS, OURS = "DeepStack (paper's network)", "DeepStack (Feint's network)"
 
 
@@ -83,7 +86,7 @@ class Facts(NamedTuple):
     """Of players who consider few bet sizes; none in a quick look."""
     programs: dict[str, float]
     cross: dict[str, dict[str, float]]
-    """What the row wins off the column, half of the hands in each seat, in chips per hand."""
+    """What the row wins off the column, half of the hands in each seat, in chips per hand; nan where not judged."""
     where: str
 
 
@@ -92,26 +95,41 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     size = QUICK if quick else Size()
     with watch("DeepStack's networks") as watcher:
         networks = learned(out, size, watcher.stage)
-        facts = measure(out, size, networks, quick, watcher, watch)
+        measure(out, size, networks, quick, watcher, watch)
+    return write_report(out, size, quick)
+
+
+def write_report(out: Path, size: Size, quick: bool) -> Path:
+    """The figures and the page, from what was noted alone."""
+    facts, page = facts_of(out, size), out / "README.md"
     draw_figures(out, facts)
-    page = out / "README.md"
     write_whole(page, page_of(facts, quick).encode())
     return page
 
 
 def measure(
-    out: Path, size: Size, networks: Learned, quick: bool, watcher: Watcher, watch: Callable[[str], Watcher]
-) -> Facts:
+    out: Path, size: Size, networks: Values, quick: bool, watcher: Watcher, watch: Callable[[str], Watcher]
+) -> None:
     """Judge everything, keeping every number as it is found."""
-    notebook = Notebook(out / "numbers.json")
+    records = Records(out / NUMBERS)
 
     def note(words: str, find: Callable[[], Number]) -> Number:
         watcher.stage(words)
-        return notebook.note(words, find)
+        return records.note(words, find)
 
-    scores = {iterations: _scores(size, networks, iterations, note) for iterations in size.iterations}
-    best = _least(scores[max(size.iterations)])
-    values, searching = jax.tree.map(lambda leaf: leaf[best], networks.of(0)), Searching("tool", size.iterations[0])
+    for iterations in size.iterations:
+        searching = Searching("tool", iterations)
+        for seed in range(size.seeds):
+            note(scores_of(seed, iterations), partial(exploitabilities, of_seed(networks, seed), searching))
+    note(STATES, partial(state_errors, networks, out, size))
+    best = _least(_scores(_found(records.rows), size, max(size.iterations)))
+    values, searching = (
+        jax.tree.map(lambda leaf: leaf[best], of_seed(networks, 0)),
+        Searching("tool", size.iterations[0]),
+    )
+    _controls(size, quick, note)
+    for solver in QUICK_SOLVERS if quick else SOLVERS:
+        _inside(size, values, solver, note)
     strategies = {
         THEIRS: deepstack(jax.tree_util.Partial(LearnedValues.on, values), searching),
         **({} if quick else {OURS: deepstack(our_guesses(), searching)}),
@@ -119,27 +137,50 @@ def measure(
         **evolved(out, FEW if quick else GENERATIONS, watch),
         **players(),
     }
+    note_programs(strategies, note)
+    if not quick:
+        bet_sets(note)
+
+
+def facts_of(out: Path, size: Size) -> Facts:
+    """All that a folder says was measured."""
+    rows, learning = rows_in(out / NUMBERS), learning_in(out)
+    found = _found(rows)
     return Facts(
         size=size,
-        scores=scores,
-        losses=networks.test_loss.reshape(-1, size.seeds, len(KINDS)),
-        states=by_kind(note("values of states", partial(state_errors, networks.values, out, size)), size.seeds),
-        controls=_controls(size, quick, note),
-        bets={} if quick else bet_sets(note),
-        inside={solver: _inside(size, values, solver, note) for solver in (QUICK_SOLVERS if quick else SOLVERS)},
-        programs=all_exploitable(strategies, note),
-        cross=cross_table(strategies, note),
-        where=f"Networks: {networks.where}. All else: {note('machine', lambda: ', '.join(provenance()))}",
+        scores={iterations: _scores(found, size, iterations) for iterations in size.iterations},
+        losses=learning.test_loss.reshape(-1, size.seeds, len(KINDS)),
+        states=by_kind(found[STATES], size.seeds),
+        controls={what.removeprefix(CONTROL): value for what, value in found.items() if what.startswith(CONTROL)},
+        inside={
+            solver: {count: found[inside(solver, count)] for count in _counts(size)}
+            for solver in SOLVERS
+            if all(inside(solver, count) in found for count in _counts(size))
+        },
+        bets=bets_in(found),
+        programs=programs_in(found),
+        cross=cross_in(found),
+        where=f"Networks: {learning.where}. All else: {where(rows, lambda row: str(row['what']))}",
     )
 
 
-def _scores(size: Size, networks: Learned, iterations: int, note: Note) -> Float[np.ndarray, "s k"]:
-    searching = Searching("tool", iterations)
-    each = [
-        note(f"seed {seed} at {iterations} iterations", partial(exploitabilities, networks.of(seed), searching))
-        for seed in range(size.seeds)
-    ]
-    return by_kind([number for numbers in each for number in numbers], size.seeds)
+def scores_of(seed: int, iterations: int) -> str:
+    """What the scores of a seed's networks are noted as."""
+    return f"seed {seed} at {iterations} iterations"
+
+
+def inside(solver: Solver, count: int) -> str:
+    """What the best network's score with a solver is noted as."""
+    return f"{solver} at {count}"
+
+
+def _found(rows: Iterable[Row]) -> dict[str, Any]:
+    return {row["what"]: row["found"] for row in rows}
+
+
+def _scores(found: Mapping[str, Any], size: Size, iterations: int) -> Float[np.ndarray, "s k"]:
+    each = [number for seed in range(size.seeds) for number in found[scores_of(seed, iterations)]]
+    return by_kind(each, size.seeds)
 
 
 def _least(scores: Float[np.ndarray, "s k"]) -> int:
@@ -147,23 +188,23 @@ def _least(scores: Float[np.ndarray, "s k"]) -> int:
     return int(np.argmin(np.median(scores, 0)[: len(EIGHT)]))
 
 
-def _controls(size: Size, quick: bool, note: Note) -> dict[str, float]:
+def _controls(size: Size, quick: bool, note: Note) -> None:
     """The same player with other values."""
     game, searching = leduc_no_limit(suits=True), Searching("tool", size.iterations[0])
     played_out = partial(PlayedOut.on, game, method=Method(NEARLY.rule, NEARLY.alternating, INNER))
     ways: dict[str, Guesses] = {"played out": played_out, "nobody bets any more": CheckedDown.of, "nothing": Nothing.of}
     if quick:
         del ways["played out"]  # which takes longest to compile
-    return {
-        name: note(f"values: {name}", partial(exploitability, guesses, searching)) for name, guesses in ways.items()
-    }
+    for name, guesses in ways.items():
+        note(f"{CONTROL}{name}", partial(exploitability, guesses, searching))
 
 
-def _inside(size: Size, values: Values, solver: Solver, note: Note) -> dict[int, float]:
+def _inside(size: Size, values: Values, solver: Solver, note: Note) -> None:
     """With one network, by iterations of a solver."""
     guesses = jax.tree_util.Partial(LearnedValues.on, values)
-    counts = sorted({max(1, size.iterations[0] // 10), *size.iterations})
-    return {
-        count: note(f"{solver} at {count}", partial(exploitability, guesses, Searching(solver, count)))
-        for count in counts
-    }
+    for count in _counts(size):
+        note(inside(solver, count), partial(exploitability, guesses, Searching(solver, count)))
+
+
+def _counts(size: Size) -> list[int]:
+    return sorted({max(1, size.iterations[0] // 10), *size.iterations})

@@ -108,24 +108,22 @@ class Size:
     """Of discounted CFR, for each situation."""
 
 
-class Learned(NamedTuple):
-    """All networks, those of a seed next to each other."""
+class Learning(NamedTuple):
+    """What is kept of how networks learned."""
 
-    values: Values
-    """Stacked."""
     test_loss: Float[np.ndarray, "e n"]
     """After each epoch."""
     where: str
-    """Where they were trained."""
-
-    def of(self, seed: int) -> Values:
-        """Those of a seed, in the order of `KINDS`, stacked."""
-        part: Values = jax.tree.map(lambda leaf: leaf[seed * len(KINDS) : (seed + 1) * len(KINDS)], self.values)
-        return part
 
 
-def learned(out: Path, size: Size, tell: Tell) -> Learned:
-    """The networks, trained or read back."""
+def of_seed(values: Values, seed: int) -> Values:
+    """A seed's networks among all, in the order of `KINDS`, stacked."""
+    part: Values = jax.tree.map(lambda leaf: leaf[seed * len(KINDS) : (seed + 1) * len(KINDS)], values)
+    return part
+
+
+def learned(out: Path, size: Size, tell: Tell) -> Values:
+    """The networks, trained or read back, stacked: those of a seed next to each other."""
     start = [new for seed in range(size.seeds) for new in _new(seed)]
     stacked: Values = jax.tree.map(lambda *each: jnp.stack(each), *start)
     weights = eqx.filter(stacked, eqx.is_inexact_array)
@@ -139,13 +137,20 @@ def learned(out: Path, size: Size, tell: Tell) -> Learned:
         shutil.rmtree(out / UNFINISHED, ignore_errors=True)
     try:
         kept = restored(load_file(out / NETWORKS), weights)
-        told = json.loads((out / LEARNING).read_text())
+        learning_in(out)
     except (SafetensorError, KeyError, ValueError, FileNotFoundError) as error:
         raise BadInput(
             f"{out} keeps no sound networks of this reproduction ({error}); remove its {NETWORKS} to train them again, "
             f"or choose another folder with --out."
         ) from error
-    return Learned(eqx.combine(kept, stacked), np.array(told["test_loss"]), told["where"])
+    networks: Values = eqx.combine(kept, stacked)
+    return networks
+
+
+def learning_in(out: Path) -> Learning:
+    """What a folder keeps of how its networks learned."""
+    told = json.loads((out / LEARNING).read_text())
+    return Learning(np.array(told["test_loss"]), told["where"])
 
 
 def trained(out: Path, size: Size, start: list[Values], tell: Tell) -> tuple[Values, Float[np.ndarray, "e n"]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +13,8 @@ from jaxtyping import Float
 from feint.papers.deepstack_bets import bets_section
 from feint.papers.deepstack_figures import MBB
 from feint.papers.deepstack_networks import EIGHT, KINDS, THEIRS
+from feint.papers.deepstack_programs import CALL, EVOLVED, MODELLER, RULE_BOT, THEIR_MODELLER
+from feint.papers.trials import quick_look, table
 from feint.tree.unroll import unroll
 
 if TYPE_CHECKING:
@@ -19,10 +23,6 @@ if TYPE_CHECKING:
 TITLE = "DeepStack's value networks in Leduc hold'em"
 TOOL = 5 / 6
 """What the public program counts of exploitability: it gives 6 of 36 deals to hands that cannot meet."""
-SHORT = """
-**This is a quick look, to see that everything runs: it is too short to decide anything.** docs/results/deepstack_leduc
-in Feint's repository is a whole one.
-"""
 
 
 def page_of(facts: Facts, quick: bool) -> str:
@@ -30,10 +30,10 @@ def page_of(facts: Facts, quick: bool) -> str:
     fewer = facts.size.iterations[0]
     return f"""# {TITLE}
 
-{facts.where}.
+{facts.where}
 {facts.size.train:,} situations to learn from and {facts.size.test:,} to test on, {facts.size.epochs}
 epochs, {facts.size.seeds} seed{"s" * (facts.size.seeds > 1)}.
-{SHORT if quick else ""}
+{quick_look("deepstack_leduc") if quick else ""}
 Exploitability is NashConv / 2 of the player, who searches at every decision with the network: exact, in chips per hand
 (ante 100). mbb/h is thousandths of an ante. The public program's own figure is 5/6 of the true one, because it counts
 deals that cannot be; it is in brackets. Given are the median of the seeds and from where to where they go.
@@ -53,35 +53,38 @@ player is from the truth, on average, in mbb/h. Searches in the second round nev
 
 ## What the number is made of
 
-{_table(["values of the second round", f"exploitability at {fewer:,} iterations", "mbb/h"], _controls(facts))}
+{table(["values of the second round", f"exploitability at {fewer:,} iterations", "mbb/h"], _controls(facts))}
 
-{_table(["solver inside", *(f"{count:,}" for count in next(iter(facts.inside.values())))], _inside(facts))}
+{table(["solver inside", *(f"{count:,}" for count in next(iter(facts.inside.values())))], _inside(facts))}
 
 ![iterations](iterations.png)
 
 {bets_section(facts.bets) if facts.bets else ""}
 ## Figure 9, with every program
 
-{_table(["program", "exploitability", "mbb/h"], _programs(facts))}
+{table(["program", "exploitability", "mbb/h"], _programs(facts))}
 
 ![programs](figure-9.png)
 ![cross table](cross.png)
 
-What the row wins off the column is exact: expected values, half of the hands in each seat.
-
+What the row wins off the column is exact: expected values, half of the hands in each seat. Blank ones were not judged.
+{_of_programs(facts)}
 ## The claims
 
-A claim holds where all seeds say so, and is not decided where they differ.
+Each seed is a Table 3 of its own, as the paper's one run of each network is. A claim holds where it is so in every
+seed, does not hold where its contrary is, and is not decided where they differ. Of several networks the median counts;
+one that is to be best, or to do well, is compared with the best of the others in that seed. Were all eight alike, each
+would be best in an eighth of the seeds.
 
-{_table(["claim", "measured", "verdict"], claims(facts))}
+{table(["claim", "measured", "verdict"], claims(facts))}
 
 ## The pieces
 
 ![lookahead](lookahead.png)
 ![activations](activations.png)
 
-Made by `feint reproduce deepstack-leduc{" --quick" if quick else ""}`; all numbers are in `numbers.json` and
-`learning.json`.
+Made by `feint reproduce deepstack-leduc{" --quick" if quick else ""}`; all numbers are in `numbers.jsonl`, with
+what each was made with where that was noted, and in `learning.json`.
 """
 
 
@@ -107,7 +110,7 @@ def _networks(facts: Facts) -> str:
                 _band(facts.states[:, number] * MBB),
             ]
         )
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def _controls(facts: Facts) -> list[list[str]]:
@@ -123,6 +126,27 @@ def _programs(facts: Facts) -> list[list[str]]:
     return [[name, f"{value:.4g}", f"{value * MBB:.4g}"] for name, value in ordered]
 
 
+def _of_programs(facts: Facts) -> str:
+    """What those win who learned from opponents; nothing where they were not judged."""
+    cross, lost = facts.cross, facts.programs
+    bred = next((name for name in cross if name.startswith(EVOLVED)), None)
+    if bred is None or THEIR_MODELLER not in cross:
+        return ""
+    won = {other: value for other, value in cross[bred].items() if other != bred and isfinite(value)}
+    beaten = " and ".join(f"{other} by {value:.1f}" for other, value in won.items() if value > 0) or "nobody"
+    losses = sorted(-value for value in won.values() if value < 0)
+    theirs = cross[THEIR_MODELLER]
+    words = (
+        f"A modeller that has watched 10,000 hands of the rule bot in place of random play wins {theirs[RULE_BOT]:.1f} "
+        f"chips a hand off it, of the {lost[RULE_BOT]:.1f} that anyone can; off whoever always calls that comes to "
+        f"{theirs[CALL]:.1f}, and off the modeller of random play to {theirs[MODELLER]:.1f}. It can lose "
+        f"{lost[THEIR_MODELLER]:.1f}. Evolved networks, whose tournaments end with who wins most off its own kind, "
+        f"beat {beaten}, and lose to the {len(losses)} others that they were judged against, {losses[0]:.1f} to "
+        f"{losses[-1]:.1f}."
+    )
+    return f"\n{fill(words, 118)}\n"
+
+
 def claims(facts: Facts) -> list[tuple[str, str, str]]:
     """Every claim of the paper with what was measured and the verdict."""
     more = max(facts.size.iterations)
@@ -132,7 +156,7 @@ def claims(facts: Facts) -> list[tuple[str, str, str]]:
     others2, others4 = (_of("relu", "softplus", "prelu", depth=depth) for depth in (2, 4))
     gap = facts.programs["DeepStack (paper's network)"] / facts.programs["CFR+, 1,000 iterations"] - 1
     tree = unroll("leduc_no_limit(suits=True)")
-    table, least = int(tree.legal.sum()), min(kind.parameters for kind in EIGHT)
+    moves, least = int(tree.legal.sum()), min(kind.parameters for kind in EIGHT)
     return [
         (
             "SoftPlus with four layers is best",
@@ -144,8 +168,8 @@ def claims(facts: Facts) -> list[tuple[str, str, str]]:
         ("Tanh does badly with four", *_less(scores, others4, tanh4)),
         (
             "A network needs fewer parameters than a table",
-            f"{least:,} parameters at least; a table of all moves has {table:,} numbers",
-            "holds" if least < table else "does not hold",
+            f"{least:,} parameters at least; a table of all moves has {moves:,} numbers",
+            "holds" if least < moves else "does not hold",
         ),
         (
             "DeepStack lies about 30% behind the best program",
@@ -172,14 +196,8 @@ def _less(
     numbers: Float[np.ndarray, "s k"], ours: Sequence[int], theirs: Sequence[int], digits: int = 1
 ) -> tuple[str, str]:
     """Whether some networks have less of something than others, in every seed."""
-    low, high = (np.median(numbers[:, each], 1) for each in (ours, theirs))
-    words = f"{_band(low, digits)} against {_band(high, digits)}"
+    low, high, than = np.median(numbers[:, ours], 1), np.median(numbers[:, theirs], 1), ""
     if len(ours) == 1:
-        low, high = numbers[:, ours[0]], numbers[:, theirs].min(1)
-        words = f"{_band(low, digits)} against {_band(high, digits)} for the best of the others"
-    verdict = "holds" if low.max() < high.min() else "does not hold" if low.min() > high.max() else "not decided"
-    return words, verdict
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
+        high, than = numbers[:, theirs].min(1), " for the best of the others"
+    verdict = "holds" if (low < high).all() else "does not hold" if (low > high).all() else "not decided"
+    return f"{_band(low, digits)} against {_band(high, digits)}{than}", verdict

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +26,20 @@ from feint.search.deepstack import Searching
 from feint.search.resolving import Guesses, searches_of
 from feint.search.table import seen_in, tabulated
 
+JUDGED = "exploitability of "
 Note = Callable[[str, Callable[[], Any]], Any]
 BUDGETS = (10, 100, 1000)
 """Iterations of solvers in the comparison of programs; the paper gives none."""
 GENERATIONS, FEW = 1000, 20
 """Of evolved networks, and in a quick look."""
+RULE_BOT, MODELLER, THEIR_MODELLER = "rule bot", "opponent modeller", "modeller of the rule bot"
+RANDOM, CALL, EVOLVED = "random", "always call", "evolved networks"
 PLAYERS = {
-    "rule bot": "rule-bot",
-    "opponent modeller": "modeller(against=random, hands=10000)",
-    "modeller of the rule bot": "modeller(against=rule-bot, hands=10000)",
-    "random": "random",
-    "always call": "call",
+    RULE_BOT: "rule-bot",
+    MODELLER: "modeller(against=random, hands=10000)",
+    THEIR_MODELLER: "modeller(against=rule-bot, hands=10000)",
+    RANDOM: "random",
+    CALL: "call",
 }
 """Programs that need no training of ours, by what they are called here. A modeller is frozen after those hands."""
 AGENT = "feint:leduc-deepstack"
@@ -70,7 +74,7 @@ def solved(out: Path, watch: Callable[[str], Watcher], budgets: tuple[int, ...] 
 
 def evolved(out: Path, generations: int, watch: Callable[[str], Watcher]) -> dict[str, Strategy]:
     """The winner of the last tournament of evolved networks."""
-    name = f"evolved networks, {generations:,} generations"
+    name = f"{EVOLVED}, {generations:,} generations"
     trial = Trial(out / "programs" / f"evolved-{generations}", name, "evolved", APART, steps=generations)
     return {name: trained(trial, watch(name)).strategy}
 
@@ -83,21 +87,25 @@ def players() -> dict[str, Strategy]:
     return {name: player.strategy for name, player in named if player.strategy}
 
 
-def all_exploitable(strategies: Mapping[str, Strategy], note: Note) -> dict[str, float]:
-    """How exploitable each is, in chips per hand."""
+def note_programs(strategies: Mapping[str, Strategy], note: Note) -> None:
+    """How exploitable each is, and what each wins off each, half of the hands in each seat, in chips per hand."""
     form = form_of(APART)
-    return {name: note(f"exploitability of {name}", partial(_judged, form, one)) for name, one in strategies.items()}
+    for name, one in strategies.items():
+        note(f"{JUDGED}{name}", partial(_judged, form, one))
+    for name, one in strategies.items():
+        for other, met in strategies.items():
+            note(f"{name} against {other}", partial(_won, form, one, met))
 
 
-def cross_table(strategies: Mapping[str, Strategy], note: Note) -> dict[str, dict[str, float]]:
-    """What each wins off each, half of the hands in each seat, in chips per hand."""
-    form = form_of(APART)
-    return {
-        name: {
-            other: note(f"{name} against {other}", partial(_won, form, one, met)) for other, met in strategies.items()
-        }
-        for name, one in strategies.items()
-    }
+def programs_in(found: Mapping[str, Any]) -> dict[str, float]:
+    """How exploitable each program is, by all that was noted."""
+    return {what.removeprefix(JUDGED): value for what, value in found.items() if what.startswith(JUDGED)}
+
+
+def cross_in(found: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """What each wins off each; nan where that was not noted."""
+    names = programs_in(found)
+    return {name: {other: found.get(f"{name} against {other}", nan) for other in names} for name in names}
 
 
 def _judged(form: Form, strategy: Strategy) -> float:

@@ -11,9 +11,10 @@ from jaxtyping import Float
 
 from feint.evaluate.dominance import Eliminated, eliminate
 from feint.papers.kuhn_baselines import baselines_table, printed
-from feint.papers.kuhn_claims import GONE, STEPS, Ended, claims, gone, mean, ordered, share, stuck
+from feint.papers.kuhn_claims import GONE, RULES, STEPS, Ended, claims, gone, mean, ordered, share, stuck
 from feint.papers.kuhn_crowds import Crowd, crowd_row, remains
 from feint.papers.kuhn_figures import describe
+from feint.papers.records import band
 from feint.papers.trials import table
 from feint.tree.tree import Tree
 from feint.tree.unroll import unroll
@@ -42,6 +43,8 @@ def page_of(kept: Mapping[str, Any], counter: str = "", players: str = "") -> st
 
 ## The claims
 
+{fill(RULES, WIDTH)}
+
 {claims(tree, main, eliminated)}
 
 ## Dominated moves after the last step
@@ -62,7 +65,7 @@ from networks that begin at random, as in Torch and, wider, Glorot's way:
 
 {_starts(tree, every, kept["variants"], eliminated)}
 
-{fill(_harm(every, eliminated), WIDTH)}
+{fill(_harm(every, kept["variants"], eliminated), WIDTH)}
 
 ## The paper's figures
 
@@ -149,24 +152,24 @@ def _starts(tree: Tree, ended: Mapping[str, Ended], kept: Mapping[str, Any], eli
     """Both algorithms from all starts."""
     rows, moves = [], ordered(eliminated)
     for name in [name for even, uneven in STARTS.items() for name in (even, *uneven)]:
-        each, least = ended[name], np.array(kept[name]["least"])
+        each = ended[name]
         removed = gone(each.tables, moves)
         rows.append(
             [
                 each.label,
-                f"{least.mean():.2f} ({least.min():.2f} to {least.max():.2f})",
+                band(kept[name]["least"]),
                 mean(each.gaps),
                 share(stuck(tree, each.tables)),
                 mean(removed.mean(1)),
                 share(removed.all(1)),
             ]
         )
-    head = ["algorithm", "its least likely move at the start", "exploitability at the end"]
+    head = ["algorithm", "its least likely move at the start (median)", "exploitability at the end"]
     more = ["player 2 bets every card after a check", "share of dominated moves gone", "all gone"]
     return table([*head, *more], rows)
 
 
-def _harm(ended: Mapping[str, Ended], eliminated: Eliminated) -> str:
+def _harm(ended: Mapping[str, Ended], kept: Mapping[str, Any], eliminated: Eliminated) -> str:
     """By how much more or fewer dominated moves are gone from each random start, in a sentence."""
     told, moves = [], ordered(eliminated)
     for even, uneven in STARTS.items():
@@ -176,9 +179,12 @@ def _harm(ended: Mapping[str, Ended], eliminated: Eliminated) -> str:
             reach = 1.96 * np.sqrt(ours.var(ddof=1) / len(ours) + theirs.var(ddof=1) / len(theirs))
             verdict = "harm" if more < -reach else "good" if more > reach else "no difference that is seen"
             told.append(f"{ended[name].label} {more:+.2f} ± {reach:.2f} ({verdict})")
+    least = np.concatenate([kept[name]["least"] for uneven in STARTS.values() for name in uneven])
+    rare = int((least < GONE).sum())
     return (
-        f"The share of dominated moves that are gone beside that from an even start: {'; '.join(told)}. None of these "
-        f"networks begins with a move that it hardly ever makes; what one would do that does is left open."
+        f"The share of dominated moves that are gone beside that from an even start: {'; '.join(told)}. Of these "
+        f"{len(least)} networks {rare or 'none'} begin with a move that they make less than {GONE:.0%} of the time"
+        f"{'.' if rare else '; what one would do that does is left open.'}"
     )
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from feint.papers.records import rows_in
 from feint.papers.trials import table
 
 RECORDS = "players.jsonl"
 """In the folder of the reproduction: what benchmarks/kuhn_players.py prints."""
+TITLE = "## From 2 to 10 players: where each method stops"
 METHODS = {
     "linear-program": "the linear programme",
     "dominance": "elimination of dominated moves",
@@ -23,25 +24,28 @@ METHODS = {
 }
 
 
+WHY, TREE, NEEDS = "stopped", "TreeForm", "needs the whole tree"
+"""In records: why a method stopped, the form of a game that was unrolled, and what is said where it cannot be."""
 THEN = "on the Intel Xeon of [the thesis's experiments](../leduc_thesis/README.md)"
 """Where records were made that do not say so."""
 
 
 def players_section(folder: Path) -> str:
-    """The section of the page; empty where the folder has no records."""
-    file = folder / RECORDS
-    if not file.is_file():
-        return ""
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    return f"""## From 2 to 10 players: where each method stops
+    """The section of the page; where the folder has no records, what makes them."""
+    lines = rows_in(folder / RECORDS)
+    if not lines:
+        return (
+            f"{TITLE}\n\nNot measured here: that is `python benchmarks/kuhn_players.py > {RECORDS}`, in this folder.\n"
+        )
+    return f"""{TITLE}
 
 Each method in a process of its own, with one thread and a limit of time, by `benchmarks/kuhn_players.py`; its lines
 are in `{RECORDS}`. Made:
 {fill(made(lines), 120)}.
 
 In cells: the time of a step once everything is compiled (in all, for methods that are done at once), and NashConv after
-100 steps (9 of play by winnings) where it is known exactly. To NFSP 100 steps are hardly a beginning: there it is the
-time that tells.
+the last step, where it is known exactly. To NFSP so few are hardly a beginning: there it is the time that tells. Steps:
+{lengths(lines)}.
 
 {sizes(lines)}
 
@@ -80,6 +84,12 @@ def sizes(lines: Sequence[Mapping[str, Any]]) -> str:
         cells = [cell(here[method]) if method in here else "" for method in METHODS]
         rows.append([str(players), f"{size['nodes']:,}", f"{size['infosets']:,}", *cells])
     return table(["players", "nodes", "information sets", *METHODS.values()], rows)
+
+
+def lengths(lines: Sequence[Mapping[str, Any]]) -> str:
+    """How many steps each method went."""
+    steps = {METHODS[line["method"]]: line["steps"] for line in lines if "steps" in line}
+    return ", ".join(f"{words} {many}" for words, many in steps.items())
 
 
 def cell(line: Mapping[str, Any]) -> str:
@@ -126,28 +136,36 @@ def spans(numbers: Sequence[int]) -> str:
 
 
 def unrolling(lines: Sequence[Mapping[str, Any]]) -> str:
-    """How much of the limit the tree takes: the linear programme refuses more than two players once it has it."""
+    """What unrolling the largest tree takes, which methods stop before there is none, where there is none, or never."""
     refused = [
-        line
-        for line in lines
-        if line["method"] == "linear-program" and line.get("form") == "TreeForm" and "stopped" in line
+        line for line in lines if line["method"] == "linear-program" and line.get("form") == TREE and WHY in line
     ]
-    if not refused:
-        return ""
-    end = max(refused, key=lambda line: int(line["players"]))
-    later = [line for line in lines if line["players"] == end["players"] and "stopped" not in line]
-    words = (
-        f"With {end['players']} players unrolling alone takes {end['seconds']:.0f} s. Of a limit of 60 s that leaves "
-        f"nothing to any method: there the tree sets the limit. "
-    )
-    if later:
-        names, took = [METHODS[line["method"]] for line in later], [line["seconds"] for line in later]
-        words += (
-            f"Given more time {_all(names)} go on to it, in {min(took):.0f} to "
-            f"{max(took):.0f} s with unrolling and compilation. "
+    own, without, beyond = (
+        [words for method, words in METHODS.items() if any(line["method"] == method and so(line) for line in lines)]
+        for so in (
+            lambda line: line.get("form") == TREE and WHY in line,
+            lambda line: NEEDS in line.get(WHY, ""),
+            lambda line: line.get("form", TREE) != TREE and WHY not in line,
         )
-    words += (
-        "So the linear programme and the elimination of dominated moves stop by themselves, the others where the tree "
-        "does; NFSP goes on without one, by the betting alone."
     )
-    return fill(words, 120)
+    told = []
+    if refused:
+        end = max(refused, key=lambda line: int(line["players"]))
+        told.append(f"With {end['players']} players unrolling alone takes {end['seconds']:.0f} s.")
+        if later := [line for line in lines if line["players"] == end["players"] and WHY not in line]:
+            names, took = [METHODS[line["method"]] for line in later], [line["seconds"] for line in later]
+            told.append(
+                f"There {_all(names)} took {min(took):.0f} to {max(took):.0f} s with unrolling and compilation."
+            )
+    if own:
+        told.append(f"By themselves, where there is a tree, stop: {_all(own)}.")
+    if tree := [words for words in without if words not in own]:
+        told.append(f"Where there is none stop: {_all(tree)}.")
+    if (paper := METHODS["elite-play"]) in tree:
+        told.append(
+            f"For {paper} that is a limit of our program, not of the method: that needs only hands that were played, "
+            f"but ours keeps a strategy for every information set of the whole tree."
+        )
+    if beyond:
+        told.append(f"Without one go on, by the betting alone: {_all(beyond)}.")
+    return fill(" ".join(told), 120)

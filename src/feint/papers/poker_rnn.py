@@ -21,13 +21,16 @@ from feint.papers.poker_rnn_claims import OURS, THEIRS, Claim, answer
 from feint.papers.poker_rnn_figures import draw_cross, draw_curves, draw_starting_hands
 from feint.papers.poker_rnn_hands import Estimate
 from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Judge, Judged, OnLeduc, on_leduc
-from feint.papers.trials import Notebook, Trial, provenance, trained
+from feint.papers.records import Records, Row, where
+from feint.papers.trials import Trial, provenance, table, trained
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
 from feint.runs.run import Run
 
 TITLE = "Five learners of limit hold'em"
 GAME = "holdem"
+JUDGED = "judged.jsonl"
+"""In the folder of a stage: its matches and bounds."""
 SENSES = (
     "a pair over its card with another",
     "rank correlation with the cards' height",
@@ -97,6 +100,11 @@ QUICK = Stage(
     },
 )
 
+SEEDS = """
+What other seeds learn, settings read otherwise, matches with players who search, and how to train these agents again:
+[seeds and readings](seeds.md).
+"""
+
 
 class Played(NamedTuple):
     """A stage, its runs by the agents' names, and what they came to."""
@@ -104,6 +112,8 @@ class Played(NamedTuple):
     stage: Stage
     runs: Mapping[str, Run]
     judged: Judged
+    rows: Sequence[Row]
+    """Its matches and bounds as they were noted."""
 
 
 def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
@@ -120,11 +130,11 @@ def play_stage(stage: Stage, out: Path, betting: BettingTree, watch: Callable[[s
     """Train all agents of a stage, judge them and draw its figures, as far as that is not done yet."""
     runs = {name: train_agent(stage, name, out, watch) for name in AGENTS}
     with watch(stage.title) as watcher:
-        notes = Notebook(out / stage.name / "judged.json")
-        judged = Judge(betting, notes, watcher.stage, stage.matches, stage.bounds)(runs)
+        records = Records(out / stage.name / JUDGED)
+        judged = Judge(betting, records, watcher.stage, stage.matches, stage.bounds)(runs)
         watcher.stage("drawing")
         draw(out, stage, runs, judged, betting)
-    return Played(stage, runs, judged)
+    return Played(stage, runs, judged, records.rows)
 
 
 def limit_holdem() -> BettingTree:
@@ -161,11 +171,15 @@ def write_page(played: Sequence[Played], leduc: OnLeduc) -> str:
     ]
     standing.append(["raising at every turn", *(str(cell) for each in played for cell in each.judged.raising)])
     heads = [f"{title}: {what}" for title in titles for what in ("won off random play", "lost at least")]
+    matches = where(
+        (row | {"stage": each.stage.title} for each in played for row in each.rows), lambda row: row["stage"]
+    )
     runs = {f"{AGENTS[name]}, {each.stage.title}": run for each in played for name, run in each.runs.items()}
     return f"""# {TITLE}
 
 After "Poker-RNN: Playing Limit Hold-Em with Recurrent Networks" (Venkateswaran, Shaikh and Kuriksha, 2020).
 {provenance(runs.items())}
+Matches and bounds: {matches}
 
 Each agent learns by playing itself, one seed of each: intervals are about luck with the cards (95%), not about what
 another seed would have learned. The game is heads-up limit hold'em with the rules of the computer poker competition;
@@ -179,7 +193,7 @@ the paper's environment lets the wrong player begin after the flop. Winnings are
 In mbb/h. *Lost at least* is what a local best response wins off the agent: a lower bound on its exploitability, and no
 more than that. Always folding loses 750. {share_found("local")}
 
-{_table(["agent", *heads], standing)}
+{table(["agent", *heads], standing)}
 
 Self-play asks an agent to do well against itself and never to win the most off random play, which calls and folds with
 anything: raising at every turn, whatever the cards, wins plenty there, and loses plenty to an opponent who knows of it.
@@ -200,9 +214,12 @@ is worth with the same ranks in two suits.
 
 {_claims(OURS, played)}
 
+Two orders differ where more pairs of agents stand the other way round than the same way, of those pairs in which both
+differences are larger than luck; where as many stand one way as the other, nothing is decided.
+
 {chr(10).join(_stage_page(each) for each in played)}
 Made by `feint reproduce poker-rnn{" --quick" if played[0].stage is QUICK else ""}`.
-"""
+{"" if played[0].stage is QUICK else SEEDS}"""
 
 
 def _leduc(leduc: OnLeduc) -> str:
@@ -219,7 +236,7 @@ def _claims(claims: Sequence[Claim], played: Sequence[Played]) -> str:
     for claim in claims:
         found = [answer(claim, each.judged) for each in played]
         rows.append([claim.words, *(f"**{each.verdict}**: {each.measured}" for each in found)])
-    return _table(["claim", *(each.stage.title for each in played)], rows)
+    return table(["claim", *(each.stage.title for each in played)], rows)
 
 
 def _stage_page(played: Played) -> str:
@@ -238,10 +255,10 @@ def _stage_page(played: Played) -> str:
         ]
         for name, (pairs, high, suit, spread) in judged.sense.items()
     ]
-    short, long = (_cross_page(table) for table in (judged.short, judged.cross))
+    short, long = (_cross_page(won) for won in (judged.short, judged.cross))
     return f"""## {stage.title.capitalize()}
 
-{_table(["agent", "hands", "moves", "updates", "time", "hands a second"], made)}
+{table(["agent", "hands", "moves", "updates", "time", "hands a second"], made)}
 
 Time is that of playing and learning, without compilation and evaluations.
 
@@ -259,7 +276,7 @@ And over the first {stage.matches[0]:,} of them{", as many as in the paper" if s
 
 What the value networks make of the first two cards, before the opening move, in big blinds:
 
-{_table(["agent", *SENSES], senses)}
+{table(["agent", *SENSES], senses)}
 
 {shown}
 """
@@ -272,14 +289,10 @@ def _effort(run: Run) -> list[str]:
     return [*numbers, time, f"{last['hands'] / max(seconds, 1e-9):,.0f}"]
 
 
-def _cross_page(table: Mapping[tuple[str, str], Estimate]) -> str:
+def _cross_page(won: Mapping[tuple[str, str], Estimate]) -> str:
     labels = AGENTS | {RANDOM: RANDOM}
     rows = [
-        [label, *("0" if name == other else str(table[name, other]) for other in labels)]
+        [label, *("0" if name == other else str(won[name, other]) for other in labels)]
         for name, label in labels.items()
     ]
-    return _table(["", *labels.values()], rows)
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
+    return table(["", *labels.values()], rows)

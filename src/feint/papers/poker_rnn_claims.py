@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from math import inf
+from math import inf, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -58,9 +58,12 @@ def beats(first: str, second: str) -> Callable[[Judged], Finding]:
 
 
 def swing(curve: Sequence[Row]) -> float:
-    """How far evaluations from a tenth of the hands on lie off the line between their neighbours; the median."""
+    """How far evaluations from a tenth of the hands on lie off the line between their neighbours; the median.
+
+    It is nan where there are too few.
+    """
     values = np.array([row["winnings"] for row in curve if 10 * row["hands"] >= curve[-1]["hands"]])
-    return float(np.median(np.abs(values[1:-1] - (values[:-2] + values[2:]) / 2))) if len(values) > 2 else 0.0
+    return float(np.median(np.abs(values[1:-1] - (values[:-2] + values[2:]) / 2))) if len(values) > 2 else nan
 
 
 def swings_more(first: str, second: str) -> Callable[[Judged], Finding]:
@@ -165,7 +168,7 @@ def ordered_otherwise(judged: Judged) -> Finding:
         if abs(won.value) > won.reach and abs(lost.value) > lost.reach:
             same, opposite = same + (won.value * lost.value < 0), opposite + (won.value * lost.value > 0)
     words = f"of 10 pairs of agents {opposite} are ordered the other way round, {same} the same way"
-    return Finding(HOLDS if opposite else OPEN if same < 10 else FAILS, words)
+    return Finding(HOLDS if opposite > same else FAILS if same > opposite else OPEN, words)
 
 
 def less_exploitable(judged: Judged) -> Finding:

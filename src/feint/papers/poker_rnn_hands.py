@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -20,7 +21,7 @@ FIRST = 0
 
 
 class Estimate(NamedTuple):
-    """A number, and how far its 95% interval reaches to either side."""
+    """A number, and how far its 95% interval reaches to either side; nan where there is none."""
 
     value: float
     reach: float
@@ -34,7 +35,8 @@ class Estimate(NamedTuple):
         return self.value + self.reach
 
     def __str__(self) -> str:
-        return f"{self.value:,.0f} ± {self.reach:,.0f}"
+        reach = f" ± {self.reach:,.0f}" if isfinite(self.reach) else ""
+        return f"{self.value:,.0f}{reach}"
 
     def less(self, other: Estimate) -> Estimate:
         """The difference of two independent numbers."""

@@ -25,7 +25,8 @@ from feint.forms.strategy import TabularStrategy
 from feint.games.poker import CALL, RAISE
 from feint.papers.poker_rnn_hands import Estimate, Sense, chart_of, opening_values, sense
 from feint.papers.poker_rnn_variants import LABELS
-from feint.papers.trials import Notebook, value_networks
+from feint.papers.records import Records
+from feint.papers.trials import value_networks
 from feint.runs.config import resolve
 from feint.runs.files import STRATEGY, Row
 from feint.runs.run import Run
@@ -61,7 +62,7 @@ class Judge:
     """Who plays the matches and finds the bounds, each only once."""
 
     betting: BettingTree
-    notes: Notebook
+    notes: Records
     progress: Callable[[str], None]
     """Told what is being done."""
     matches: tuple[int, int]

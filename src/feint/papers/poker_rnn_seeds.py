@@ -18,11 +18,12 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from scipy import stats
 
-from feint.papers.poker_rnn import PUBLISHED
+from feint.papers.poker_rnn import JUDGED, PUBLISHED
 from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, Claim, Finding, above
 from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours, sense
 from feint.papers.poker_rnn_judge import RANDOM, Judged
 from feint.papers.poker_rnn_variants import LABELS, PAPERS_HANDS
+from feint.papers.records import rows_in
 from feint.runs.files import METRICS, rows_of
 
 Record = Mapping[str, Any]
@@ -102,7 +103,7 @@ def reproduced(folder: Path) -> Seed:
     """The seed of the reproduction's own runs, at the paper's length: of these curves, matches and bounds are kept."""
     rows: dict[str, dict[str, Any]] = {agent: {"curve": rows_of(folder / agent / METRICS)[0]} for agent in LABELS}
     cross: dict[tuple[str, str], Estimate] = {}
-    for words, numbers in json.loads((folder / "judged.json").read_text()).items():
+    for words, numbers in ((row["what"], row["found"]) for row in rows_in(folder / JUDGED)):
         if (found := re.match(r"a local best response to (\S+), ", words)) and found[1] in rows:
             rows[found[1]]["bound"] = numbers
         elif found := re.match(rf"(\S+) against (\S+), {PUBLISHED.matches[1]:,} hands", words):

@@ -6,13 +6,16 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 from feint.papers.trials import made_with
 from feint.runs.files import write_whole
 from feint.runs.provenance import provenance
 
 Row = dict[str, Any]
+Number = TypeVar("Number")
+UNNOTED = ["Machine not noted"]
+"""Rows from before each had its own note."""
 
 
 @final
@@ -31,6 +34,11 @@ class Records:
             write_whole(self._path, "".join(json.dumps(row) + "\n" for row in self.rows).encode())
         return kept[0]
 
+    def note(self, what: str, find: Callable[[], Number]) -> Number:
+        """What is noted under this name, or what is found now; anything that JSON can hold."""
+        number: Number = self.row({"what": what}, lambda: {"found": find()})["found"]
+        return number
+
 
 def rows_in(path: Path) -> list[Row]:
     """The rows of a file; none where there is no such file."""
@@ -39,7 +47,7 @@ def rows_in(path: Path) -> list[Row]:
 
 def where(rows: Iterable[Row], label: Callable[[Row], str]) -> str:
     """On what machine and by what program rows were made, the labels of those made elsewhere than most beside it."""
-    return made_with((label(row), row["made_with"]) for row in rows)
+    return made_with((label(row), row.get("made_with", UNNOTED)) for row in rows)
 
 
 def band(values: Sequence[float]) -> str:

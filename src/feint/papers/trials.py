@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, final
+from typing import Any, final
 
 import equinox as eqx
 import jax
@@ -17,6 +16,7 @@ from safetensors.numpy import save
 
 from feint.forms.leaves import leaves_of, restored
 from feint.games.errors import BadInput, RunStopped
+from feint.games.library import game_of
 from feint.learners.networks import Network
 from feint.learners.self_play import SelfPlay
 from feint.runs.checkpoint import checkpoints
@@ -28,8 +28,8 @@ from feint.runs.train import train
 
 VALUES = "values.safetensors"
 """In the folder of a finished run: its value networks."""
-
-Number = TypeVar("Number")
+MANY = 12
+"""Labels that are more are counted."""
 
 
 @final
@@ -55,6 +55,15 @@ class Trial:
         if self.hands is not None and last["hands"] < self.hands:
             return f"{last['hands']:,.0f} of {self.hands:,} hands"
         return ""
+
+    def kept_by(self, run: Run) -> bool:
+        """Whether this is that run, and has not come further."""
+        config, rows = run.config, run.metrics
+        settings = asdict(resolve(self.algorithm, self.settings, self.preset))
+        asked = self.algorithm, game_of(self.game).name, settings, self.seed
+        enough = any(not self.missing(row) for row in rows[:-1])
+        further = enough or (self.steps is not None and rows[-1]["step"] > self.steps)
+        return (config.algorithm, config.game, config.settings, config.seed) == asked and not further
 
 
 def trained(trial: Trial, watcher: Watcher) -> Run:
@@ -86,8 +95,7 @@ def trained(trial: Trial, watcher: Watcher) -> Run:
 
 def _kept(trial: Trial) -> Run:
     run = load_run(trial.path)
-    asked = trial.algorithm, asdict(resolve(trial.algorithm, trial.settings, trial.preset)), trial.seed
-    if (run.config.algorithm, run.config.settings, run.config.seed) != asked:
+    if not trial.kept_by(run):
         raise BadInput(f"{trial.path} keeps another run than {trial.label} is now; choose another folder with --out.")
     return run
 
@@ -99,16 +107,30 @@ def provenance(runs: Iterable[tuple[str, Run]]) -> str:
 
 def made_with(places: Iterable[tuple[str, Sequence[str]]]) -> str:
     """The same of anything that has a label and says what it was made with."""
-    made: dict[str, dict[str, None]] = {}
+    made: dict[str, list[str]] = {}
     for label, words in places:
-        made.setdefault(", ".join(words), {})[label] = None
+        made.setdefault(", ".join(words), []).append(label)
     (most, _), *others = sorted(made.items(), key=lambda place: -len(place[1]))
-    return ".\n".join([most, *(f"{place} (for {'; '.join(labels)})" for place, labels in others)]) + "."
+    return ".\n".join([most, *(f"{place} (for {_listed(labels)})" for place, labels in others)]) + "."
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """Each label once; of many, how many things they name."""
+    once = dict.fromkeys(labels)
+    return "; ".join(once) if len(once) <= MANY else f"{len(labels)} others"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
+
+
+def quick_look(folder: str) -> str:
+    """What the page of a quick look says of itself, and where a whole one is."""
+    return f"""
+**This is a quick look, to see that everything runs: it is too short to decide anything.** A whole one is in
+docs/results/{folder} of Feint's repository.
+"""
 
 
 def value_networks(run: Run, solver: SelfPlay) -> tuple[Network, ...]:
@@ -143,20 +165,3 @@ def _values_in(checkpoint: Path, names: Iterable[str], alike: bool) -> dict[str,
             else state.get_tensor(f".seats[{seat}].values.network{rest}")
             for name, (seat, _, rest) in places.items()
         }
-
-
-@final
-class Notebook:
-    """Numbers that take long to find, kept in a file as they are found, so that they are found once."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._notes: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
-
-    def note(self, what: str, find: Callable[[], Number]) -> Number:
-        """What is noted under this name, or what is found now; anything that JSON can hold."""
-        if what not in self._notes:
-            self._notes[what] = find()
-            write_whole(self._path, (json.dumps(self._notes, indent=1) + "\n").encode())
-        number: Number = self._notes[what]
-        return number

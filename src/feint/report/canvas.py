@@ -23,6 +23,12 @@ def blank(width: float, height: float) -> Any:
     return figure
 
 
+def plain(axes: Any, title: str) -> None:
+    """A title over the left end, and no frame above and to the right."""
+    axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
 def keep(figure: Any, path: Path) -> Path:
     """Write a figure, all of it or none; the ending of its name chooses the format."""
     drawn = BytesIO()

@@ -38,12 +38,10 @@ def ask(
     else:
         who = load_run(who, game, trust) if isinstance(who, Path) else who
         if isinstance(who, Run):
-            form = who.form
+            form, who = who.form, who.strategy
         elif game is None:
             raise BadInput("A strategy does not say which game it is for; name it: ask(strategy, spot, game='kuhn').")
         else:
             form = form_of(game)
-        asked = (
-            who if isinstance(who, Player) else StrategyPlayer(who if isinstance(who, Strategy) else who.strategy, form)
-        )
+        asked = who if isinstance(who, Player) else StrategyPlayer(who, form)
     return answer(form, asked, find_spot(form, spot, board, betting, player))

@@ -9,8 +9,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-
 from feint.arena.policy import Policy, Uniform
 from feint.evaluate.match import Match, match, play_players
 from feint.forms.form import Form
@@ -22,6 +20,7 @@ from feint.papers.poker_rnn_variants import LABELS, SEEDS, Trial
 from feint.players.monte_carlo import Budget, MonteCarloPlayer, learned_values
 from feint.players.player import StrategyPlayer
 from feint.runs.files import write_whole
+from feint.runs.provenance import provenance
 from feint.search.monte_carlo import Choice
 from feint.search.worlds import world_of
 
@@ -127,7 +126,7 @@ def _line(form: Form, played: Match) -> dict[str, Any]:
     scale = 1000 / form.big_blind
     return {
         "won": [played.mean * scale, (high - low) / 2 * scale, played.hands],
-        "machine": jax.devices()[0].device_kind,
+        "made_with": list(provenance()),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,10 +29,10 @@ from feint.papers.kuhn_counter import counter_section
 from feint.papers.kuhn_page import page_of
 from feint.papers.kuhn_players import players_section
 from feint.papers.poker_rnn_hands import Estimate, Sense
-from feint.papers.poker_rnn_judge import RANDOM, VALUED, Judged, OnLeduc
+from feint.papers.poker_rnn_judge import RANDOM, SENSE, VALUED, Judged, OnLeduc
 from feint.papers.poker_rnn_seeds import read_records, reproduced
 from feint.papers.poker_rnn_seeds_page import write_seeds_page
-from feint.papers.records import rows_in
+from feint.papers.records import Row, rows_in
 from feint.runs.config import RunConfig
 from feint.runs.files import METRICS, PROVENANCE, TIMINGS, rows_of, unsealed
 from feint.runs.run import Run
@@ -133,11 +134,13 @@ class Stage:
 
 @cache
 def stages() -> dict[str, Stage]:
-    """The learners of hold'em, by their runs' logs and what was noted of their matches; not their values of hands."""
-    unknown, found = Estimate(UNKNOWN, UNKNOWN), {}
+    """The learners of hold'em, by their runs' logs and what was noted of them."""
+    found = {}
     for stage in (poker_rnn.PUBLISHED, poker_rnn.LARGE):
         folder = RESULTS / "poker_rnn" / stage.name
-        runs, notes = {name: _logged(folder / name) for name in poker_rnn.AGENTS}, _noted(folder / poker_rnn.JUDGED)
+        runs, noted = {name: _logged(folder / name) for name in poker_rnn.AGENTS}, rows_in(folder / poker_rnn.JUDGED)
+        seen = {row["what"].split()[-2]: row["found"] for row in noted if row["what"].startswith(SENSE)}
+        notes = _estimates(row for row in noted if not row["what"].startswith(SENSE))
         short, cross = (dict(_matches(notes, hands)) for hands in stage.matches)
         bound = f"a local best response to {{}}, {stage.bounds:,} hands"
         judged = Judged(
@@ -147,7 +150,7 @@ def stages() -> dict[str, Stage]:
             cross=cross,
             bounds={name: notes[bound.format(name)] for name in runs},
             raising=(notes[f"raising against random, {stage.matches[1]:,} hands"], notes[bound.format("raising")]),
-            sense={name: Sense(unknown, UNKNOWN, unknown, UNKNOWN) for name in VALUED},
+            sense={name: Sense.of(seen[name]) for name in VALUED},
         )
         found[stage.name] = Stage(runs, judged)
     return found
@@ -165,8 +168,8 @@ def poker_rnn_page() -> str:
         )
         for stage in both
     ]
-    # Which equilibrium of Leduc is found differs from machine to machine, and with it what it wins off random play.
-    return poker_rnn.write_page(played, OnLeduc(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN))
+    (leduc,) = rows_in(RESULTS / "poker_rnn" / poker_rnn.LEDUC)
+    return poker_rnn.write_page(played, OnLeduc(*leduc["found"]))
 
 
 def seeds_page() -> str:
@@ -182,9 +185,9 @@ def _logged(path: Path) -> Run:
     return Run(path, RunConfig("holdem", path.name, {}), metrics, timings, None, made, find_form=lambda: None)
 
 
-def _noted(path: Path) -> dict[str, Estimate]:
-    """What was noted, without the digests of those it was noted of."""
-    return {row["what"].partition(" hands")[0] + " hands": Estimate(*row["found"]) for row in rows_in(path)}
+def _estimates(noted: Iterable[Row]) -> dict[str, Estimate]:
+    """Matches and bounds, without the digests of those they were noted of."""
+    return {row["what"].partition(" hands")[0] + " hands": Estimate(*row["found"]) for row in noted}
 
 
 def _matches(notes: dict[str, Estimate], hands: int) -> Any:

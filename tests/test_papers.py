@@ -172,10 +172,15 @@ def test_numbers_printed_in_figures_stand_beside_ours():
     seeds = np.repeat(kuhn_equilibrium(tree, 0.14)[None], 3, 0)
     told = kuhn_baselines.printed(tree, (tree.uniform()[None], seeds, seeds))
     assert "| C 0.50, F 0.50 | the untrained agent | player 1 calls with Q after check bet 0.50; player 2 calls" in told
-    assert "| B 0.14, 0.86 | agent 1 bets or checks the lowest card | player 1 bets J 0.14 ± 0.00; player 1" in told
-    assert "player 1 checks J 0.86 ± 0.00 |" in told
-    assert "player 2 bets Q after check 0.00 ± 0.00; player 2 bets K after check 1.00 ± 0.00" in told
-    assert "player 1 calls with Q after check bet 0.47 ± 0.00; player 2 calls with Q after bet 0.33 ± 0.00" in told
+    assert (
+        "| B 0.14, 0.86 | agent 1 bets or checks the lowest card | player 1 bets J 0.14 ± 0.00 (100%); player 1" in told
+    )
+    assert "player 1 checks J 0.86 ± 0.00 (100%) |" in told
+    assert "bets Q after check 0.00 ± 0.00 (0%); player 2 bets K after check 1.00 ± 0.00 (100%)" in told
+    assert "player 1 calls with Q after check bet 0.47 ± 0.00 (0%); player 2 calls with Q after bet 0.33 ± 0.00" in told
+    rare = kuhn_baselines.unlike(tree, (tree.uniform()[None], seeds, seeds))
+    assert "player 1 calls with Q after check bet 0.53 (Figure 3, step 10; 0.0%)" in rare
+    assert not any("with K" in number or "checks J" in number for number in rare)
 
 
 def test_exact_methods_come_nearer_an_equilibrium():

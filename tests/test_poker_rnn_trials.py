@@ -232,7 +232,7 @@ def kept(hands: float = 2e6, best: float = 2500.0, rnfsp: float = 2000.0) -> lis
     for seed in (1, 2, 3):
         for agent in LABELS:
             about = {"trial": f"{agent}/published", "agent": agent, "kind": "published", "variant": BASE, "seed": seed}
-            about |= {"seconds": 60.0, "machine": "a card", "jax": "0", "done": True, "step": 10}
+            about |= {"seconds": 60.0, "made_with": ["a card", "jax 0"], "done": True, "step": 10}
             peak, fall = (rnfsp if agent == "rnfsp" else best), (600.0 if agent.endswith("qn") else 0.0)
             about |= {"curve": curve(peak, fall, hands), "chart": noise if agent == "nfsp" else chart}
             found.append(about | {"random": [peak, 20.0, 100], "bound": [1000.0 + seed, 50.0, 100]})
@@ -244,7 +244,7 @@ def kept(hands: float = 2e6, best: float = 2500.0, rnfsp: float = 2000.0) -> lis
             row |= {"curve": curve(won, 0.0, 5e4), "chart": chart, "random": [won, 5.0, 9], "bound": [won, 5.0, 9]}
             found.append(row | ({} if variant == BASE else {"base": [10.0 * seed, 5.0, 9]}))
     match = {"trial": "mcts/dqn", "seed": 1, "one": "ismcts", "other": "dqn", "simulations": 500, "trained": 2e6}
-    return [*found, match | {"won": [321.0, 45.0, 1234], "machine": "a processor"}]
+    return [*found, match | {"won": [321.0, 45.0, 1234], "made_with": ["a processor"]}]
 
 
 def answers(records) -> dict[str, list[str | None]]:

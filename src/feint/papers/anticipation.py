@@ -41,8 +41,8 @@ class Size:
     """… and the iterations after which it is judged."""
     learned: tuple[float, ...]
     """Every η of NFSP, …"""
-    steps: dict[str, int]
-    """… and its steps, by game."""
+    runs: tuple[tuple[str, str, int], ...]
+    """… and its games, presets and steps."""
     seeds: int
 
 
@@ -51,10 +51,16 @@ FULL = Size(
     shares=(0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0),
     stops=(100, 1000, 10_000),
     learned=(0.01, 0.03, 0.1, 0.3, 1.0),
-    steps={"kuhn": 2000, "leduc": 5000},
+    runs=(
+        ("kuhn", "fast", 2000),
+        ("kuhn", "fast", 20_000),
+        ("leduc", "fast", 5000),
+        ("leduc", "fast", 50_000),
+        ("leduc", "paper", 300_000),
+    ),
     seeds=3,
 )
-QUICK = Size(("shapley", "kuhn"), (0.0, 0.1, 0.5), (100, 1000), (0.1, 1.0), {"kuhn": 100}, seeds=2)
+QUICK = Size(("shapley", "kuhn"), (0.0, 0.1, 0.5), (100, 1000), (0.1, 1.0), (("kuhn", "fast", 100),), seeds=2)
 USUAL = 0.1
 """NFSP's η."""
 FEW = 1000
@@ -68,9 +74,10 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
         for what in played(size):
             watcher.stage(f"{what['game']}, η = {what['anticipation']:g}, {told(what)}")
             found.append(records.row(what, lambda what=what: exact(what)))  # type: ignore[misc]
-    for game, steps in size.steps.items():
+    for game, preset, steps in size.runs:
         for share in size.learned:
-            what = {"what": "learned", "game": game, "anticipation": share, "steps": steps, "seeds": size.seeds}
+            what = {"what": "learned", "game": game, "preset": preset, "anticipation": share, "steps": steps}
+            what |= {"seeds": size.seeds}
             found.append(records.row(what, lambda what=what: learned(out, what, watch)))  # type: ignore[misc]
     return write_report(out, found)
 
@@ -106,11 +113,11 @@ def exact(what: Row) -> Row:
 
 def learned(out: Path, what: Row, watch: Callable[[str], Watcher]) -> Row:
     """Exploitability of NFSP's average after so many steps, seed by seed."""
-    game, share, found = what["game"], what["anticipation"], []
+    game, preset, share, steps, found = what["game"], what["preset"], what["anticipation"], what["steps"], []
     for seed in range(what["seeds"]):
-        path = out / f"nfsp-{game}-{share:g}" / f"seed-{seed}"
-        title, settings = f"NFSP on {game}, η = {share:g}", {"anticipation": share}
-        trial = Trial(path, title, "nfsp", game, settings=settings, seed=seed, steps=what["steps"])
+        path = out / f"nfsp-{game}-{preset}-{steps}-{share:g}" / f"seed-{seed}"
+        title, settings = f"NFSP ({preset}) on {game}, η = {share:g}", {"anticipation": share}
+        trial = Trial(path, title, "nfsp", game, preset, settings, seed, steps)
         found.append(short(trained(trial, watch(f"{title}, seed {seed}")).metrics[-1]["exploitability"]))
     return {"exploitability": found}
 
@@ -140,13 +147,12 @@ def draw(rows: Sequence[Row], path: Path) -> None:
             axes.plot([row["anticipation"] for row in some], ends, **style)
         title = f"Fictitious play, {solved[0]['iterations'][-1]:,} iterations, {told({'alternating': alternating})}"
         axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize="medium")
-    for colour, game in zip(COLOURS, names(trained_ones), strict=False):
-        some = of_kind(trained_ones, game=game)
+    for colour, some in zip(COLOURS, alike(trained_ones), strict=False):
         shares, values = [row["anticipation"] for row in some], [row["exploitability"] for row in some]
-        label = f"{game}, {some[0]['steps']:,} steps"
+        label = f"{some[0]['game']}, {some[0]['preset']}, {some[0]['steps']:,} steps"
         panels[2].plot(shares, list(map(median, values)), color=colour, marker="o", markersize=4, label=label)
         panels[2].fill_between(shares, list(map(min, values)), list(map(max, values)), color=colour, alpha=0.12)
-    panels[2].set_title("NFSP, for a short while", color=INK, loc="left", fontweight="bold", fontsize="medium")
+    panels[2].set_title("NFSP", color=INK, loc="left", fontweight="bold", fontsize="medium")
     panels[0].set(ylabel="exploitability (chips per hand, exact)")
     for axes in panels:
         axes.set(yscale="log", xlabel="η")
@@ -161,6 +167,12 @@ def draw(rows: Sequence[Row], path: Path) -> None:
 def names(rows: Sequence[Row]) -> list[str]:
     """The games of rows."""
     return list(dict.fromkeys(row["game"] for row in rows))
+
+
+def alike(rows: Sequence[Row]) -> list[list[Row]]:
+    """Rows of NFSP that differ in η alone."""
+    kinds = dict.fromkeys((row["game"], row["preset"], row["steps"]) for row in rows)
+    return [of_kind(rows, game=game, preset=preset, steps=steps) for game, preset, steps in kinds]
 
 
 def page_of(rows: Sequence[Row]) -> str:
@@ -196,14 +208,15 @@ Nothing here is random, so there are no seeds.
 
 ## Neural fictitious self-play
 
-Preset `fast`, for a short while: the median of seeds 0 to {seeds} and from where to where they go. The average learns
-from the best response's hands alone, and these are the fewer the smaller η is.
+The median of seeds 0 to {seeds} and from where to where they go. Judged is the average, which learns from the best
+response's hands alone, and these are the fewer the smaller η is; the best response is learned from all hands. `paper`
+has the paper's settings but for η, `fast` ours.
 
-{table(["NFSP on", "steps", "η", "exploitability"], [as_learned(row) for row in trained_ones])}
+{by_share(trained_ones)}
 
 {quickest(trained_ones)}
 
-Every number is in `{RECORDS}`. At greater length, and with the paper's own settings, η = 0.5 is beside η = 0.1 on
+Every number is in `{RECORDS}`. To two million steps, with the paper's own settings, η = 0.5 is beside η = 0.1 on
 [the paper's page](../leduc_nfsp/README.md).
 
 Made by `feint reproduce anticipation{" --quick" if quick else ""}`.
@@ -287,13 +300,14 @@ def settles(row: Row) -> bool:
 
 
 def quickest(rows: Sequence[Row]) -> str:
-    """Which η NFSP is best with, game by game."""
+    """Which η NFSP is best with, by game, preset and steps."""
     found = []
-    for game in names(rows):
-        best, *others = sorted(of_kind(rows, game=game), key=lambda row: median(row["exploitability"]))
+    for some in alike(rows):
+        best, *others = sorted(some, key=lambda row: median(row["exploitability"]))
         apart = all(max(best["exploitability"]) < min(row["exploitability"]) for row in others)
         words = "every seed ahead of all others" if apart else "by the median of seeds that overlap"
-        found.append(f"On {game} η = {best['anticipation']:g} is best then, {words}.")
+        where = f"{best['game']}, `{best['preset']}`, after {best['steps']:,} steps"
+        found.append(f"- {where}: η = {best['anticipation']:g} is best, {words}.")
     return "\n".join(found)
 
 
@@ -311,5 +325,17 @@ def exactly(rows: Sequence[Row]) -> str:
     return table(head, lines)
 
 
-def as_learned(row: Row) -> list[str]:
-    return [row["game"], f"{row['steps']:,}", f"{row['anticipation']:g}", band(row["exploitability"])]
+def by_share(rows: Sequence[Row]) -> str:
+    """Exploitability of NFSP by η, a line for each game, preset and number of steps."""
+    shares = sorted({row["anticipation"] for row in rows})
+    head = ["NFSP on", "preset", "steps", f"η: {shares[0]:g}", *(f"{share:g}" for share in shares[1:])]
+    lines = [
+        [
+            some[0]["game"],
+            f"`{some[0]['preset']}`",
+            f"{some[0]['steps']:,}",
+            *(band(row["exploitability"]) for row in sorted(some, key=lambda row: float(row["anticipation"]))),
+        ]
+        for some in alike(rows)
+    ]
+    return table(head, lines)

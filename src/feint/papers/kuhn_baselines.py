@@ -24,6 +24,7 @@ from feint.tree.compiled import compiled
 from feint.tree.tree import Tree
 
 STOPS = (10, 100, 1000)
+Before = tuple[int, ...]
 METHODS = {"fictitious play": FICTITIOUS_PLAY["xfp"].config, "CFR+": CFR["cfr+"].config}
 
 
@@ -60,8 +61,8 @@ class Printed(NamedTuple):
 
     number: str
     words: str
-    places: tuple[tuple[int, tuple[int, ...], int], ...]
-    """Card, moves before it and the move that is made: one number of ours for each."""
+    places: tuple[tuple[int, Before, int, float], ...]
+    """Card, moves before it, the move that is made and how often the figure has it: one number of ours for each."""
 
 
 LOW, MIDDLE, HIGH = range(3)
@@ -72,25 +73,33 @@ FIGURES = {
         Printed(
             "C 0.50, F 0.50",
             "the untrained agent",
-            tuple((card, before, CALL) for card in (MIDDLE, HIGH) for before in FACED),
+            tuple((card, before, CALL, 0.5) for card in (MIDDLE, HIGH) for before in FACED),
         ),
     ),
     "Figure 3, step 10": (
-        Printed("B 1.00", "agent 2 bets after a check", tuple((card, (CALL,), RAISE) for card in range(3))),
-        Printed("C 1.00, F 0.00", "the highest card calls", tuple((HIGH, before, CALL) for before in FACED)),
-        Printed("C 0.00, F 1.00", "the lowest card folds", tuple((LOW, before, CALL) for before in FACED)),
+        Printed("B 1.00", "agent 2 bets after a check", tuple((card, (CALL,), RAISE, 1.0) for card in range(3))),
+        Printed("C 1.00, F 0.00", "the highest card calls", tuple((HIGH, before, CALL, 1.0) for before in FACED)),
+        Printed("C 0.00, F 1.00", "the lowest card folds", tuple((LOW, before, CALL, 0.0) for before in FACED)),
         Printed(
             "C 0.53, F 0.47; C 0.60, F 0.40",
             "the middle card calls",
-            tuple((MIDDLE, before, CALL) for before in FACED),
+            tuple((MIDDLE, before, CALL, often) for before, often in zip(FACED, (0.53, 0.6), strict=True)),
         ),
     ),
     "Figure 4, step 10": (
-        Printed("B 0.14, 0.86", "agent 1 bets or checks the lowest card", ((LOW, (), RAISE), (LOW, (), CALL))),
-        Printed("C 1.00", "the highest card calls", tuple((HIGH, before, CALL) for before in FACED)),
-        Printed("C 0.36, F 0.64", "the middle card calls", tuple((MIDDLE, before, CALL) for before in FACED)),
+        Printed(
+            "B 0.14, 0.86", "agent 1 bets or checks the lowest card", ((LOW, (), RAISE, 0.14), (LOW, (), CALL, 0.86))
+        ),
+        Printed("C 1.00", "the highest card calls", tuple((HIGH, before, CALL, 1.0) for before in FACED)),
+        Printed("C 0.36, F 0.64", "the middle card calls", tuple((MIDDLE, before, CALL, 0.36) for before in FACED)),
     ),
 }
+
+
+ROUNDED = 0.005
+"""By how much a printed number may be off."""
+RARE = 0.05
+"""A printed number is unlike ours where fewer seeds than this are as far out."""
 
 
 def printed(tree: Tree, tables: Sequence[Float[np.ndarray, "_ i a"]]) -> str:
@@ -98,13 +107,40 @@ def printed(tree: Tree, tables: Sequence[Float[np.ndarray, "_ i a"]]) -> str:
     rows = []
     for (figure, numbers), seeds in zip(FIGURES.items(), tables, strict=True):
         for number, words, places in numbers:
-            cells = "; ".join(_cell(tree, seeds, *place) for place in places)
-            rows.append([figure, number, words, cells])
-    return table(["figure", "printed", "read as", "ours: how often"], rows)
+            cells = [_cell(tree, seeds, *place) for place in places]
+            rows.append([figure, number, words, "; ".join(cells)])
+    return table(
+        ["figure", "printed", "read as", "ours: how often (seeds that are as far out as what is printed)"], rows
+    )
 
 
-def _cell(tree: Tree, seeds: Float[np.ndarray, "s i a"], card: int, before: tuple[int, ...], move: int) -> str:
+def unlike(tree: Tree, tables: Sequence[Float[np.ndarray, "_ i a"]]) -> list[str]:
+    """Printed numbers that hardly any seed comes to, in words."""
+    return [
+        f"{describe(tree, row, place[2])} {place[3]:.2f} ({figure}; {_share(often, place[3]):.1%})"
+        for (figure, numbers), seeds in zip(FIGURES.items(), tables, strict=True)
+        for _, _, places in numbers
+        for place in places
+        for row, often in [_often(tree, seeds, *place[:3])]
+        if len(often) > 1 and _share(often, place[3]) < RARE
+    ]
+
+
+def _cell(tree: Tree, seeds: Float[np.ndarray, "s i a"], card: int, before: Before, move: int, theirs: float) -> str:
     """How often a move is made; agents that are all the same need no interval."""
+    row, often = _often(tree, seeds, card, before, move)
+    words = f"{mean(often)} ({_share(often, theirs):.0%})" if len(often) > 1 else f"{often[0]:.2f}"
+    return f"{describe(tree, row, move)} {words}"
+
+
+def _often(
+    tree: Tree, seeds: Float[np.ndarray, "s i a"], card: int, before: Before, move: int
+) -> tuple[int, Float[np.ndarray, " s"]]:
+    """The information set, and how often each seed makes the move there."""
     row = next(row for row, (_, (held,), _, made) in enumerate(tree.views) if (held, made) == (card, (before,)))
-    often = seeds[:, row, move]
-    return f"{describe(tree, row, move)} {mean(often) if len(often) > 1 else f'{often[0]:.2f}'}"
+    return row, seeds[:, row, move]
+
+
+def _share(often: Float[np.ndarray, " s"], theirs: float) -> float:
+    """The share of seeds that lie as far out as what is printed, on its side of the others."""
+    return min(float(np.mean(often >= theirs - ROUNDED)), float(np.mean(often <= theirs + ROUNDED)))

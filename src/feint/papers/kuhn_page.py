@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from feint.evaluate.dominance import Eliminated, eliminate
-from feint.papers.kuhn_baselines import baselines_table, printed
+from feint.papers.kuhn_baselines import RARE, baselines_table, printed, unlike
 from feint.papers.kuhn_claims import GONE, RULES, STEPS, Ended, claims, gone, mean, ordered, share, stuck
 from feint.papers.kuhn_crowds import Crowd, crowd_row, remains
 from feint.papers.kuhn_figures import describe
@@ -32,7 +32,7 @@ def page_of(kept: Mapping[str, Any], counter: str = "", players: str = "") -> st
     eliminated, untrained = eliminate(tree), kept["variants"]["plain"]["mean"][0]
     every = {name: _ended(tree, each) for name, each in kept["variants"].items()}
     main = {name: each for name, each in every.items() if "-random" not in name}
-    first = np.asarray(tree.uniform())[None]
+    figures = np.asarray(tree.uniform())[None], every["plain"].tables, every["modified"].tables
     dominated = sum(eliminated.round_of[each] == 0 for each in ordered(eliminated))
     seeds, quick = len(every["plain"].gaps), " --quick" if kept["quick"] else ""
     return f"""# {TITLE}
@@ -87,7 +87,9 @@ Figure 4, the modified algorithm at step {STEPS}:
 Numbers printed in both, as far as they can be read (B bet, C check or call, F fold), beside ours: one run there, means
 over seeds with 95% intervals here. Two moves are legal everywhere, so that of each pair ours gives one.
 
-{printed(tree, (first, every["plain"].tables, every["modified"].tables))}
+{printed(tree, figures)}
+
+{fill(_unlike(tree, figures), WIDTH)}
 
 ## Exact methods on the same game
 
@@ -146,6 +148,17 @@ def _masses(tree: Tree, ended: Mapping[str, Ended], eliminated: Eliminated, untr
 
 STARTS = {name: (f"{name}-random", f"{name}-random-wide") for name in ("plain", "modified")}
 """The paper's algorithms, and the same from networks that begin at random."""
+
+
+def _unlike(tree: Tree, figures: Sequence[Float[np.ndarray, "_ i a"]]) -> str:
+    """Which printed numbers are not like ours, in a sentence."""
+    rare = unlike(tree, figures)
+    if not rare:
+        return f"Every printed number is such that {RARE:.0%} of seeds or more are as far out."
+    return (
+        f"Fewer than {RARE:.0%} of seeds are as far out as these: {'; '.join(rare)}. All others are within what seeds "
+        f"come to. The paper does not say of what shape its network is or how long it is trained; ours are our guess."
+    )
 
 
 def _starts(tree: Tree, ended: Mapping[str, Ended], kept: Mapping[str, Any], eliminated: Eliminated) -> str:

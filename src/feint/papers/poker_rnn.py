@@ -31,6 +31,8 @@ TITLE = "Five learners of limit hold'em"
 GAME = "holdem"
 JUDGED = "judged.jsonl"
 """In the folder of a stage: its matches and bounds."""
+LEDUC = "leduc.jsonl"
+"""In the folder of the reproduction: what is known exactly of Leduc."""
 SENSES = (
     "a pair over its card with another",
     "rank correlation with the cards' height",
@@ -118,11 +120,11 @@ class Played(NamedTuple):
 
 def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     """Train and judge what `out` does not hold yet, draw the figures and write the report, again after each stage."""
-    betting = limit_holdem()
+    betting, leduc = limit_holdem(), OnLeduc(*Records(out / LEDUC).note("won off random play", on_leduc))
     page, done = out / "README.md", list[Played]()
     for stage in (QUICK,) if quick else (PUBLISHED, LARGE):
         done.append(play_stage(stage, out, betting, watch))
-        write_whole(page, write_page(done, on_leduc()).encode())
+        write_whole(page, write_page(done, leduc).encode())
     return page
 
 
@@ -179,7 +181,7 @@ def write_page(played: Sequence[Played], leduc: OnLeduc) -> str:
 
 After "Poker-RNN: Playing Limit Hold-Em with Recurrent Networks" (Venkateswaran, Shaikh and Kuriksha, 2020).
 {provenance(runs.items())}
-Matches and bounds: {matches}
+Matches, bounds and what values say of starting hands: {matches}
 
 Each agent learns by playing itself, one seed of each: intervals are about luck with the cards (95%), not about what
 another seed would have learned. The game is heads-up limit hold'em with the rules of the computer poker competition;

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -54,6 +55,12 @@ class Sense(NamedTuple):
     """How much more two ranks are worth when they are of one suit."""
     spread: float
     """How much more the best hand is worth than the worst; nothing, of a network that no longer sees its cards."""
+
+    @classmethod
+    def of(cls, noted: Sequence[Any]) -> Sense:
+        """As JSON has it."""
+        pairs, high, suited, spread = noted
+        return cls(Estimate(*pairs), high, Estimate(*suited), spread)
 
 
 def sense(chart: Float[np.ndarray, "r r"]) -> Sense:

@@ -36,6 +36,8 @@ AGENTS = LABELS
 RANDOM = "random"
 VALUED = ("dqn", "nfsp", "rnfsp")
 """The agents whose values of starting hands the paper shows."""
+SENSE = "starting hands of "
+"""Begins what these values come to is noted as."""
 
 
 class Judged(NamedTuple):
@@ -90,7 +92,7 @@ class Judge:
                 self._match(arena, raising, players[RANDOM], "raising against random", "", self.matches[1]),
                 self._bound(raising, "raising", ""),
             ),
-            sense={name: _sense(runs[name], self.betting) for name in VALUED},
+            sense={name: self._sense(runs[name], name, marks[name]) for name in VALUED},
         )
 
     def _cross(
@@ -120,6 +122,12 @@ class Judge:
 
         return self._noted(f"a local best response to {name}, {self.bounds:,} hands", mark, find)
 
+    def _sense(self, run: Run, name: str, mark: str) -> Sense:
+        def read() -> Sense:
+            return sense(chart_of(self.betting, starting_values(run, self.betting)))
+
+        return Sense.of(self.notes.note(f"{SENSE}{name} {mark}", read))
+
     def _noted(self, words: str, mark: str, find: Callable[[], list[float]]) -> Estimate:
         self.progress(words)
         return Estimate(*self.notes.note(f"{words} {mark}".strip(), find))
@@ -132,10 +140,6 @@ def _digest(run: Run) -> str:
 def _estimate(measure: Measure) -> list[float]:
     """A number and half the width of its interval."""
     return [measure.value, ((measure.high or 0.0) - (measure.low or 0.0)) / 2]
-
-
-def _sense(run: Run, betting: BettingTree) -> Sense:
-    return sense(chart_of(betting, starting_values(run, betting)))
 
 
 def starting_values(run: Run, betting: BettingTree) -> Float[np.ndarray, "k k"]:

@@ -28,6 +28,7 @@ from feint.papers.poker_rnn_lanes import PIECE, Lanes, due
 from feint.papers.poker_rnn_variants import BASE
 from feint.report.starting_hands import ask_starting_hands
 from feint.runs.files import write_whole
+from feint.runs.provenance import provenance
 
 LOOK = 3.0
 """Seconds between looks at the clock, about."""
@@ -113,11 +114,12 @@ class Keeper:
 
     def write(self) -> None:
         """All lanes, as far as they are known."""
-        lanes, machine = self._lanes, jax.devices()[0].device_kind
-        about = {"step": lanes.step, "seconds": round(lanes.seconds, 1), "done": lanes.done, "machine": machine}
+        lanes = self._lanes
+        about: dict[str, Any] = {"step": lanes.step, "seconds": round(lanes.seconds, 1), "done": lanes.done}
+        about |= {"made_with": list(provenance())}
         lines = []
         for found, curve in zip(self.found, lanes.curves, strict=True):
-            lines.append(json.dumps(found | about | {"jax": jax.__version__, "curve": [_short(row) for row in curve]}))
+            lines.append(json.dumps(found | about | {"curve": [_short(row) for row in curve]}))
         self._records.parent.mkdir(parents=True, exist_ok=True)
         write_whole(self._records, ("\n".join(lines) + "\n").encode())
 

@@ -20,8 +20,8 @@ from scipy import stats
 
 from feint.papers.poker_rnn import JUDGED, PUBLISHED
 from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, Claim, Finding, above
-from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours, sense
-from feint.papers.poker_rnn_judge import RANDOM, Judged
+from feint.papers.poker_rnn_hands import Estimate, Sense, connected, over_neighbours, sense
+from feint.papers.poker_rnn_judge import RANDOM, SENSE, Judged
 from feint.papers.poker_rnn_variants import LABELS, PAPERS_HANDS
 from feint.papers.records import rows_in
 from feint.runs.files import METRICS, rows_of
@@ -100,12 +100,14 @@ def seeds_of(records: Sequence[Record]) -> list[Seed]:
 
 
 def reproduced(folder: Path) -> Seed:
-    """The seed of the reproduction's own runs, at the paper's length: of these curves, matches and bounds are kept."""
+    """The seed of the reproduction's own runs, at the paper's length: all that is noted of these."""
     rows: dict[str, dict[str, Any]] = {agent: {"curve": rows_of(folder / agent / METRICS)[0]} for agent in LABELS}
     cross: dict[tuple[str, str], Estimate] = {}
     for words, numbers in ((row["what"], row["found"]) for row in rows_in(folder / JUDGED)):
         if (found := re.match(r"a local best response to (\S+), ", words)) and found[1] in rows:
             rows[found[1]]["bound"] = numbers
+        elif found := re.match(rf"{SENSE}(\S+) ", words):
+            rows[found[1]]["sense"] = Sense.of(numbers)
         elif found := re.match(rf"(\S+) against (\S+), {PUBLISHED.matches[1]:,} hands", words):
             cross[found[1], found[2]] = Estimate(*numbers)
             cross[found[2], found[1]] = Estimate(-numbers[0], numbers[1])
@@ -116,6 +118,8 @@ def _seed(number: int, rows: Mapping[str, Record], cross: Mapping[tuple[str, str
     asked, unknown = set[str](), Estimate(nan, nan)
     charts = {agent: np.array(row["chart"]) for agent, row in rows.items() if "chart" in row}
     bounds = {agent: Estimate(*row["bound"][:2]) for agent, row in rows.items() if "bound" in row}
+    seen = {agent: sense(chart) for agent, chart in charts.items()}
+    seen |= {agent: row["sense"] for agent, row in rows.items() if "sense" in row}
     matches = Kept(cross, "match of", asked)
     judged = Judged(
         hands=min(played(row) for row in rows.values()),
@@ -124,7 +128,7 @@ def _seed(number: int, rows: Mapping[str, Record], cross: Mapping[tuple[str, str
         cross=matches,
         bounds=Kept(bounds, "bound of", asked),
         raising=(unknown, unknown),
-        sense=Kept({agent: sense(chart) for agent, chart in charts.items()}, "kept values of", asked),
+        sense=Kept(seen, "kept values of", asked),
     )
     hands = {agent: played(row) for agent, row in rows.items()}
     return Seed(number, judged, Kept(charts, "kept values of", asked), hands, asked)

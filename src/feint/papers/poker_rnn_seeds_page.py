@@ -23,6 +23,7 @@ from feint.papers.poker_rnn_seeds import (
     table,
 )
 from feint.papers.poker_rnn_variants import BASE, LABELS, PAPERS_HANDS, TRIALS, WORDS
+from feint.papers.records import where
 
 
 def lengths(records: Sequence[Record]) -> str:
@@ -218,8 +219,8 @@ def write_seeds_page(records: Sequence[Record], first: Seed | None = None) -> st
         parts.append(f"## Read otherwise\n\n{_READINGS}\n\n{readings_table(records)}\n\n{words}")
     if any(row["trial"].startswith("mcts/") for row in records):
         parts.append(f"## Against Monte Carlo tree search\n\n{_SEARCH} {searched(records)}\n\n{search_table(records)}")
-    machines = sorted({f"{row['machine']}, jax {row['jax']}" for row in records if "jax" in row})
-    return "\n\n".join([*parts, f"## Made by\n\nTrained on {'; '.join(machines)}. {_MADE}"]) + "\n"
+    made = where(records, lambda row: str(row["trial"]))
+    return "\n\n".join([*parts, f"## Made by\n\n{made}\n\n{_MADE}"]) + "\n"
 
 
 _HEAD = """# Five learners of limit hold'em: seeds and readings
@@ -240,17 +241,19 @@ _MAPS = """The recurrent DQN's values of every two cards, which the paper does n
 
 ![DRQN's values of two cards](seeds-drqn-values.png)
 ![DQN's values of two cards](seeds-dqn-values.png)"""
-_RULES = """A claim is decided where three seeds at the paper's length say the same, each by the rules of
-[the reproduction](README.md); what seeds say *so far*, with fewer hands, decides nothing. *Fewest hands* are those of
-the agents that a claim is about. Of seed 0 curves, matches and bounds are kept and no values. Hands as high but further
-apart: KT for QJ, Q9 for JT. A pattern is clearer at a rank correlation 0.1 higher. A curve rises before it swings if
-on its way to 80% of its best it falls at most half as far as it does later. Peaks are compared as far as both curves
-go."""
-_READINGS = """The paper's settings, one of them read or set otherwise at a time, for the same number of updates: three
-seeds each, and intervals over these. *Won off “as published”* is a match with the settings as we read them, of the same
-seed. DQN as published has a new target every 300 moves, which is every 30 updates. *A tenth of the hands at random* are
-the noisier memories that the paper suggests, for NFSP above all. RNFSP, which takes longest, was spared other targets
-and rates ten times as high."""
+_RULES = """A claim is decided where three seeds at the paper's length say the same, each by the rules of [the
+reproduction](README.md); what seeds say *so far*, with fewer hands, decides nothing. *Fewest hands* are those of the
+agents that a claim is about. Of seed 0 no values are kept, but of three agents what they come to by the
+reproduction's measures. Hands as high but further apart: KT for QJ, Q9 for JT. A pattern is clearer at a rank
+correlation 0.1 higher. A curve rises before it swings if on its way to 80% of its best it falls at most half as far
+as it does later. Peaks are compared as far as both curves go."""
+_READINGS = """The paper's settings, one of them read or set otherwise at a time: three seeds each, and intervals over
+these. It is a first look: readings are trained for as many steps as the table says, which are fewer hands than the
+paper's million. *Won off “as published”* is a match with the settings as we read them, of the
+same seed. Where the rules are RLCard's, random play and bounds are of RLCard's game, too: the two games stand side by
+side, and nobody who was trained in one was matched in the other. DQN as published has a new target every 300 moves,
+which is every 30 updates. *A tenth of the hands at random* are the noisier memories that the paper suggests, for NFSP
+above all. RNFSP, which takes longest, was spared other targets and rates ten times as high."""
 _SEARCH = """What players who search win off agents of seed 1, at so many simulations a move, on deals that are
 played from both seats. These agents are of an earlier training than those above, and most did not come to its end, as
 their hands say. The matches are very short, all that one busy core could do in a quarter of an hour: intervals (95%)

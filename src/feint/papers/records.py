@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar, final
@@ -45,7 +45,7 @@ def rows_in(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
 
 
-def where(rows: Iterable[Row], label: Callable[[Row], str]) -> str:
+def where(rows: Iterable[Mapping[str, Any]], label: Callable[[Mapping[str, Any]], str]) -> str:
     """On what machine and by what program rows were made, the labels of those made elsewhere than most beside it."""
     return made_with((label(row), row.get("made_with", UNNOTED)) for row in rows)
 

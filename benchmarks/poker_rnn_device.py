@@ -19,8 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from feint.papers.poker_rnn import LARGE, PUBLISHED, limit_holdem, play_stage, reproduce, train_agent
+from feint.papers.poker_rnn import play_stage, reproduce, train_agent
 from feint.papers.poker_rnn_judge import AGENTS
+from feint.papers.poker_rnn_stages import LARGE, PUBLISHED, limit_holdem
 
 STAGES = {stage.name: stage for stage in (PUBLISHED, LARGE)}
 ALL = [f"{stage}/{agent}" for stage in STAGES for agent in reversed(AGENTS)]

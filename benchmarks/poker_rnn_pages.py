@@ -13,19 +13,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from safetensors.numpy import load, save
 
-from feint.papers.poker_rnn import limit_holdem
-from feint.papers.poker_rnn_figures import draw_seeds
-from feint.papers.poker_rnn_seeds import played, published, read_records, reproduced
-from feint.papers.poker_rnn_seeds_page import statistics, write_seeds_page
-from feint.papers.poker_rnn_variants import LABELS, SEEDS
-from feint.report.starting_hands import draw_heat_map
+from feint.papers.poker_rnn_seeds_page import TRIALS_FOLDER, write_seeds
 from feint.runs.files import write_whole
-
-SHOWN = ("dqn", "drqn")
-"""The agents whose values are worth a picture: what NFSP's networks say of all hands is the same."""
 
 
 def main() -> None:
@@ -34,8 +25,8 @@ def main() -> None:
     asked.add_argument("--new", type=Path, help="where poker_rnn_trials.py left more")
     args = asked.parse_args()
     if args.new:
-        renew(args.folder / "trials", args.new)
-    write(args.folder)
+        renew(args.folder / TRIALS_FOLDER, args.new)
+    write_seeds(args.folder)
 
 
 def renew(trials: Path, new: Path) -> None:
@@ -53,22 +44,6 @@ def _about(line: str) -> tuple[Any, ...]:
     """What a record is of."""
     row = json.loads(line)
     return tuple(row.get(name) for name in ("trial", "variant", "seed", "one", "other", "simulations"))
-
-
-def write(folder: Path) -> None:
-    trials = folder / "trials"
-    records = read_records(trials)
-    write_whole(folder / "seeds.md", write_seeds_page(records, reproduced(folder / "as-published")).encode())
-    numbers = ",\n".join(json.dumps(each) for each in statistics(records))
-    write_whole(trials / "starting_hands.json", f"[\n{numbers}\n]\n".encode())
-    draw_seeds(published(records), folder / "seeds-curves.png")
-    maps, betting = load((trials / "maps.safetensors").read_bytes()), limit_holdem()
-    for row in published(records):
-        agent = row["agent"]
-        if agent in SHOWN and row["seed"] == SEEDS[0]:
-            values = np.asarray(maps[f"{row['trial']}/{row['seed']}/values"])
-            title = f"{LABELS[agent]}, seed {row['seed']}, {played(row):,.0f} hands: values"
-            draw_heat_map(betting, values, folder / f"seeds-{agent}-values.png", title, "big blinds")
 
 
 if __name__ == "__main__":

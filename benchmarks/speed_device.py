@@ -27,7 +27,7 @@ import ours_hands
 from feint.forms.dealt import CardForm
 from feint.learners import nfsp, q_learning
 from feint.learners.self_play import SelfPlay, SelfPlayState
-from feint.papers.poker_rnn import LARGE, PUBLISHED, limit_holdem
+from feint.papers.poker_rnn_stages import LARGE, PUBLISHED, limit_holdem
 
 METHODS = nfsp.ALGORITHMS | q_learning.ALGORITHMS
 PRESETS = {stage.name: stage.preset for stage in (PUBLISHED, LARGE)}

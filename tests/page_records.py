@@ -14,7 +14,7 @@ import numpy as np
 
 import feint
 from feint.papers import (
-    anticipation,
+    anticipation_page,
     deepstack_leduc,
     deepstack_page,
     leduc_nfsp,
@@ -115,9 +115,9 @@ def searches_page() -> str:
     return monte_carlo_page.page_of(record(f"docs/results/monte_carlo/{monte_carlo.RECORDS}"))
 
 
-def anticipation_page() -> str:
+def shares_page() -> str:
     """The page of anticipation, by the records of its runs."""
-    return anticipation.page_of(record(f"docs/results/anticipation/{anticipation.RECORDS}"))
+    return anticipation_page.page_of(record(f"docs/results/anticipation/{anticipation_page.RECORDS}"))
 
 
 @final
@@ -139,7 +139,7 @@ def stages() -> dict[str, Stage]:
     for stage in (poker_rnn.PUBLISHED, poker_rnn.LARGE):
         folder = RESULTS / "poker_rnn" / stage.name
         runs, noted = {name: _logged(folder / name) for name in poker_rnn.AGENTS}, rows_in(folder / poker_rnn.JUDGED)
-        seen = {row["what"].split()[-2]: row["found"] for row in noted if row["what"].startswith(SENSE)}
+        seen = {row["what"].split()[3].strip(","): row["found"] for row in noted if row["what"].startswith(SENSE)}
         notes = _estimates(row for row in noted if not row["what"].startswith(SENSE))
         short, cross = (dict(_matches(notes, hands)) for hands in stage.matches)
         bound = f"a local best response to {{}}, {stage.bounds:,} hands"

@@ -222,6 +222,8 @@ def test_a_quick_look_asks_for_few_searches_and_makes_the_page(tmp_path, monkeyp
     count = len(KINDS)
 
     def learn(out, size, tell):
+        if not (out / NETWORKS).exists():
+            (out / NETWORKS).write_bytes(b"these")
         (out / LEARNING).write_text(json.dumps({"test_loss": [[0.01] * count] * 3, "where": "a machine"}))
         return stacked
 
@@ -250,6 +252,10 @@ def test_a_quick_look_asks_for_few_searches_and_makes_the_page(tmp_path, monkeyp
     before = len(asked)
     deepstack_leduc.reproduce(tmp_path, True, lambda title: Unwatched())
     assert len(asked) == before  # what was noted is not found again
+    (tmp_path / NETWORKS).write_bytes(b"others")
+    with pytest.raises(BadInput, match=r"numbers\.jsonl has numbers of other networks.*; remove it to measure anew"):
+        deepstack_leduc.reproduce(tmp_path, True, lambda title: Unwatched())
+    assert rows_in(tmp_path / NUMBERS) == rows
 
 
 def test_claims_are_answered_from_numbers(facts):

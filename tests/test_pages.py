@@ -20,7 +20,7 @@ MADE = {
     "docs/results/poker_rnn/seeds.md": page_records.seeds_page,
     "docs/results/deepstack_leduc/README.md": page_records.deepstack_page_again,
     "docs/results/monte_carlo/README.md": page_records.searches_page,
-    "docs/results/anticipation/README.md": page_records.anticipation_page,
+    "docs/results/anticipation/README.md": page_records.shares_page,
 }
 
 

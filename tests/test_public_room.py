@@ -42,6 +42,7 @@ TURN = Spot("QsJh2h5c", "any", "any", 10, 95)
 def no_room(monkeypatch):
     """Hardly any memory, and nothing made of a tree before it is refused."""
     monkeypatch.setattr(room, "memory", lambda: 100_000_000)
+    monkeypatch.setattr(room, "SMALL", 0)
     for name in ("deal", "_undealt", "_Making"):
         monkeypatch.setattr(build, name, lambda *_: pytest.fail("it was being made"))
 
@@ -129,6 +130,14 @@ def test_a_tree_that_does_not_fit_is_refused_with_the_numbers_before_it_is_made(
         build_public_tree(GAME, drawn=Drawn(5, 0))
     with pytest.raises(feint.BadInput, match=r"^The public tree of 1 boards of .* ask local-best-response for a lower"):
         build_public_tree(GAME, drawn=Drawn(1, 0))
+
+
+def test_small_trees_are_made_however_little_memory_is_free(monkeypatch):
+    """What they need is hardly more than what is compiled for any other game."""
+    monkeypatch.setattr(room, "memory", lambda: 100_000_000)
+    assert spot_tree(Spot("KsKh7d4c2s", "AA,65s", "QQ", 10, 10)).rounds
+    with pytest.raises(feint.BadInput, match=r"which need 1\.4 GB of memory, but 0\.1 GB are free"):
+        spot_tree(TURN)
 
 
 def test_learners_are_judged_otherwise_where_there_is_no_room_for_the_tree(no_room):

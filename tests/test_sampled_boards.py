@@ -194,6 +194,7 @@ def test_where_there_is_no_room_for_all_boards_samples_of_them_are_judged(form, 
     # What is written down for the tree is there already.
     assert Exploitability()(form, StrategyPlayer(solved, form), _silent).measures[0].kind == "exact"
     monkeypatch.setattr("feint.public.room.memory", lambda: 1000)
+    monkeypatch.setattr("feint.public.room.SMALL", 0)
     with pytest.raises(feint.BadInput, match=r"^The public tree of 6 boards of .* but 0\.0 GB are free; ask for fewer"):
         Exploitability()(fresh, player, _silent)
 

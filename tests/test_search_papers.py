@@ -10,7 +10,7 @@ import pytest
 
 import feint
 from feint.forms.library import form_of
-from feint.papers import anticipation, monte_carlo
+from feint.papers import anticipation, anticipation_page, monte_carlo
 from feint.papers.library import papers
 from feint.papers.monte_carlo_page import claim, page_of
 from feint.papers.monte_carlo_trials import CONSTANTS, FULL, QUICK, asked, curve, likeliest, searched, seated
@@ -125,9 +125,9 @@ def test_shapley_settles_from_some_share_on():
     rows = [
         row | anticipation.exact(row) for row in (what | {"anticipation": share} for share in (0.0, 0.01, 0.1, 0.5))
     ]
-    assert anticipation.goes_round(rows)[-1] == "holds"
-    assert anticipation.settled(rows)[-1] == "holds from η = 0.1 on"
-    assert not anticipation.settles(rows[0])
+    assert anticipation_page.goes_round(rows)[-1] == "holds"
+    assert anticipation_page.settled(rows)[-1] == "holds from η = 0.1 on"
+    assert not anticipation_page.settles(rows[0])
 
 
 def test_where_play_does_not_settle_is_said_by_the_rule_of_the_page():
@@ -143,18 +143,22 @@ def test_where_play_does_not_settle_is_said_by_the_rule_of_the_page():
         for share, each in courses.items()
     ]
     ahead = "Nearest to equilibrium is η = 0.01 after 1, 0.01 after 10, 0 after 100."
-    told = " ".join(anticipation.limit(rows).split())
+    told = " ".join(anticipation_page.limit(rows).split())
     assert told == f"- kuhn, all at once: play does not settle from η = 0.1 on. {ahead}"
-    assert "play settles with every η." in anticipation.limit(rows[:2])
-    assert "play does not settle from η = 0.1 on." in anticipation.limit(rows[2:])
+    assert "play settles with every η." in anticipation_page.limit(rows[:2])
+    assert "play does not settle from η = 0.1 on." in anticipation_page.limit(rows[2:])
 
 
 def test_the_best_share_is_said_to_be_no_more_than_it_is():
-    rows = [{"game": "kuhn", "anticipation": 0.1, "exploitability": [1.0, 2.0]}]
-    apart = [*rows, {"game": "kuhn", "anticipation": 0.3, "exploitability": [3.0, 4.0]}]
-    close = [*rows, {"game": "kuhn", "anticipation": 0.3, "exploitability": [1.9, 4.0]}]
-    assert anticipation.quickest(apart) == "On kuhn η = 0.1 is best then, every seed ahead of all others."
-    assert "seeds that overlap" in anticipation.quickest(close)
+    some = {"game": "kuhn", "preset": "fast", "steps": 1000}
+    rows = [some | {"anticipation": 0.1, "exploitability": [1.0, 2.0]}]
+    apart = [*rows, some | {"anticipation": 0.3, "exploitability": [3.0, 4.0]}]
+    close = [*rows, some | {"anticipation": 0.3, "exploitability": [1.9, 4.0]}]
+    told = "- kuhn, `fast`, after 1,000 steps: η = 0.1 is best, every seed ahead of all others."
+    assert anticipation_page.quickest(apart) == told
+    longer = [row | {"steps": 2000} for row in close]
+    assert anticipation_page.quickest([*apart, *longer]).splitlines()[0] == told  # other lengths are other runs
+    assert "seeds that overlap" in anticipation_page.quickest(close)
 
 
 @pytest.mark.slow
@@ -170,7 +174,7 @@ def test_search_is_reproduced_in_short(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_anticipation_is_reproduced_in_short(tmp_path, monkeypatch):
-    size = replace(anticipation.QUICK, stops=(10, 100), learned=(0.1,), steps={"kuhn": 5})
+    size = replace(anticipation.QUICK, stops=(10, 100), learned=(0.1,), runs=(("kuhn", "fast", 5),))
     monkeypatch.setattr(anticipation, "QUICK", size)
     text = anticipation.reproduce(tmp_path, True, lambda _: Unwatched()).read_text()
     assert (tmp_path / "anticipation.png").is_file()

@@ -21,9 +21,10 @@ import pytest
 from feint.games.errors import BadInput, RunStopped
 from feint.runs import on_ray, sweeping
 from feint.runs.checkpoint import checkpoints
+from feint.runs.config import RunConfig
 from feint.runs.files import CHECKPOINTS, PROVENANCE
 from feint.runs.folder import RunFolder
-from feint.runs.loop import check_sound
+from feint.runs.loop import StoppingRule, check_sound
 from feint.runs.run import config_of, load_run
 from feint.runs.sweep import RESULTS, Trial, read_sweep, result
 from feint.runs.sweeping import run_sweep
@@ -180,6 +181,17 @@ def test_an_interrupt_ends_a_sweep_and_what_it_cut_short_is_gone_on_with(tmp_pat
     assert run_sweep(sweep, tmp_path) == {}
     assert all(trial.done(tmp_path / trial.name) for trial in sweep.trials)
     assert all("cut_short" not in file.read_text() for file in tmp_path.rglob("provenance.json"))
+
+
+def test_an_interrupt_before_a_run_s_time_is_over_cuts_it_short_however_long_judging_takes(monkeypatch):
+    now, trainer = [0.0], SimpleNamespace(step=5, enough=False)
+    monkeypatch.setattr("feint.runs.loop.time.monotonic", lambda: now[0])
+    stop = StoppingRule(RunConfig("kuhn", "cfr", {}, seconds=60), SimpleNamespace(caught=signal.SIGINT))
+    now[0] = 55.0
+    late = stop.late
+    now[0] = 65.0  # it was judged meanwhile
+    assert stop.cut_short(trainer, {}, late)
+    assert not stop.cut_short(trainer, {}, stop.late)
 
 
 @pytest.mark.parametrize(("asked", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

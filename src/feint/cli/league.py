@@ -26,7 +26,7 @@ def league(
 ) -> None:
     """Everyone against everyone: what each player wins off each other one, exact where that is known, and ratings."""
     from feint.evaluate.league import round_robin
-    from feint.evaluate.ratings import cycles, means, ratings
+    from feint.evaluate.ratings import MOST_CIRCLES, cycles, means, ratings
     from feint.runs.lineup import line_up
 
     check_seed(seed)
@@ -53,7 +53,10 @@ def league(
             for (one, two), each in won.items()
         ]
         facts = {"game": lineup.form.name, "unit": "mbb/h", "hands": hands, "matches": rows, "means": mean}
-        print_json(facts | {"ratings": rated, "explained": share, "cycles": circles})
+        print_json(
+            facts
+            | {"ratings": rated, "explained": share, "cycles": circles, "more_cycles": len(circles) >= MOST_CIRCLES}
+        )
         return
     order = sorted(names, key=lambda name: -rated[name])
     table = Table("mbb/h", *order, "mean", "rating", box=None, pad_edge=False)
@@ -64,12 +67,12 @@ def league(
     kind = "exact" if all(each.low is None for each in won.values()) else "with 95% intervals where it was played"
     out.print(f"\nwhat the player of the row wins off that of the column, {kind}", soft_wrap=True)
     out.print(f"differences of ratings explain {share:.0%} of who wins how much off whom", soft_wrap=True)
-    for ring in circles[:MOST_CIRCLES]:
+    for ring in circles[:FEW_CIRCLES]:
         out.print(f"a circle: {' beats '.join([*ring, ring[0]])}", soft_wrap=True)
 
 
-MOST_CIRCLES = 5
-"""Circles that are told of."""
+FEW_CIRCLES = 5
+"""Circles that are told of in words."""
 
 
 def _cell(won: Measure) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,12 +18,14 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
+from feint.games.errors import BadInput
 from feint.games.leduc import leduc_no_limit
 from feint.papers.deepstack_bets import Scores, bet_sets, bets_in
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_networks import (
     EIGHT,
     KINDS,
+    NETWORKS,
     Size,
     by_kind,
     exploitabilities,
@@ -64,7 +67,7 @@ QUICK_SOLVERS: tuple[Solver, ...] = ("tool", "dcfr")
 INNER = 100
 """Iterations of discounted CFR with which the next round is played out, whenever it is asked for."""
 NUMBERS = "numbers.jsonl"
-STATES, CONTROL = "values of states", "values: "
+MEASURED, STATES, CONTROL = "measured", "values of states", "values: "
 THEIRS, OURS = "DeepStack (paper's network)", "DeepStack (Feint's network)"
 
 
@@ -112,6 +115,7 @@ def measure(
 ) -> None:
     """Judge everything, keeping every number as it is found."""
     records = Records(out / NUMBERS)
+    _check_ours(out, size, records)
 
     def note(words: str, find: Callable[[], Number]) -> Number:
         watcher.stage(words)
@@ -140,6 +144,18 @@ def measure(
     note_programs(strategies, note)
     if not quick:
         bet_sets(note)
+
+
+def _check_ours(out: Path, size: Size, records: Records) -> None:
+    """Numbers are of networks and of a size: those of others are neither taken for ours nor overwritten."""
+    ours = {"networks": sha256((out / NETWORKS).read_bytes()).hexdigest(), "size": repr(size)}
+    known = [row["found"] for row in records.rows if row["what"] == MEASURED]
+    if records.rows and known != [ours]:
+        raise BadInput(
+            f"{out / NUMBERS} has numbers of other networks, or of a look of another size; remove it to measure anew, "
+            f"or choose another folder with --out."
+        )
+    records.note(MEASURED, lambda: ours)
 
 
 def facts_of(out: Path, size: Size) -> Facts:

@@ -10,7 +10,7 @@ from typing import Any
 
 from feint.papers.monte_carlo_trials import CONSTANTS, FULL, GAMES, KINDS, SEATED, C
 from feint.papers.records import Row, band, where
-from feint.papers.trials import table
+from feint.papers.trials import quick_look, table
 from feint.players.monte_carlo import ENOUGH
 from feint.report.canvas import COLOURS, INK, blank, keep
 
@@ -88,7 +88,7 @@ def page_of(rows: Sequence[Row]) -> str:
 {where(rows, lambda row: row["what"])}
 Simulations took {seconds / 60:.2g} minutes of one core.
 Of seeds 0 to {last} the median is given, and from where to where they go.
-{SHORT if quick else ""}
+{quick_look("monte_carlo") if quick else ""}
 `ismcts` and `smooth-uct` search games with hidden information by simulation: every player descends a tree of their
 own, by what they see. *UCT* chooses moves there by upper confidence bounds, as information-set MCTS does; *smooth UCT*
 (Heinrich & Silver 2015) does so with a probability of max(γ, η / (1 + d √N)), and otherwise makes every move as often
@@ -162,12 +162,6 @@ hand, so the longer it sits there the more it plays the average of trees above.
 Every number is in `searches.jsonl`.
 
 Made by `feint reproduce monte-carlo{" --quick" if quick else ""}`.
-"""
-
-
-SHORT = """
-**This is a quick look, to see that everything runs: it is too short to decide anything.** The whole reproduction is
-docs/results/monte_carlo in Feint's repository.
 """
 
 

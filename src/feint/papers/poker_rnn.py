@@ -9,18 +9,17 @@ not say: how much each loses at least to an opponent who knows it. Every claim i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import NamedTuple
 
-from feint.arena.betting import BettingTree, unroll_betting
+from feint.arena.betting import BettingTree
 from feint.evaluate.share_found import share_found
-from feint.games.library import load_game
-from feint.games.poker import Poker
 from feint.papers.poker_rnn_claims import OURS, THEIRS, Claim, answer
 from feint.papers.poker_rnn_figures import draw_cross, draw_curves, draw_starting_hands
 from feint.papers.poker_rnn_hands import Estimate
 from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Judge, Judged, OnLeduc, on_leduc
+from feint.papers.poker_rnn_seeds_page import TRIALS_FOLDER, write_seeds
+from feint.papers.poker_rnn_stages import GAME, JUDGED, LARGE, PUBLISHED, QUICK, Stage, limit_holdem
 from feint.papers.records import Records, Row, where
 from feint.papers.trials import Trial, provenance, table, trained
 from feint.runs.files import write_whole
@@ -28,9 +27,6 @@ from feint.runs.loop import Watcher
 from feint.runs.run import Run
 
 TITLE = "Five learners of limit hold'em"
-GAME = "holdem"
-JUDGED = "judged.jsonl"
-"""In the folder of a stage: its matches and bounds."""
 LEDUC = "leduc.jsonl"
 """In the folder of the reproduction: what is known exactly of Leduc."""
 SENSES = (
@@ -40,67 +36,6 @@ SENSES = (
     "the best hand over the worst",
 )
 
-
-@final
-@dataclass(frozen=True)
-class Stage:
-    """All five agents under one kind of settings."""
-
-    name: str
-    title: str
-    words: str
-    preset: str
-    hands: int
-    """Hands that each agent plays at least."""
-    matches: tuple[int, int]
-    """Hands of a match, as in the paper and for our table."""
-    bounds: int
-    """Hands of a local best response."""
-    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-
-PUBLISHED = Stage(
-    "as-published",
-    "as published",
-    "the paper's settings as we read them (preset `poker-rnn`), a million hands",
-    preset="poker-rnn",
-    hands=1_000_000,
-    matches=(10_000, 1_000_000),
-    bounds=20_000,
-)
-LARGE = Stage(
-    "large",
-    "a hundred times as long",
-    "our settings for an accelerator (preset `large`), a hundred million hands",
-    preset="large",
-    hands=100_000_000,
-    matches=(10_000, 1_000_000),
-    bounds=20_000,
-)
-SMALL: dict[str, Any] = {
-    "tables": 512,
-    "batch": 128,
-    "warmup": 200,
-    "replay.capacity": 20_000,
-    "values": {"rate": 3e-3, "updates": 2, "target_every": 30},
-}
-SMALL_NFSP = SMALL | {"average.capacity": 20_000, "policy": {"rate": 3e-3, "updates": 2}}
-QUICK = Stage(
-    "quick",
-    "a quick look",
-    "networks of 32 units and a few thousand hands, to see that everything runs; **it decides nothing**",
-    preset="poker-rnn",
-    hands=2_000,
-    matches=(8_192, 16_384),
-    bounds=48,
-    settings={
-        "linear-q": SMALL,
-        "dqn": SMALL | {"network.hidden": (32, 32)},
-        "drqn": SMALL | {"network": {"hidden": (32,), "cell_units": 16}},
-        "nfsp": SMALL_NFSP | {"network.hidden": (32, 32)},
-        "rnfsp": SMALL_NFSP | {"network": {"hidden": (32,), "cell_units": 16}},
-    },
-)
 
 SEEDS = """
 What other seeds learn, settings read otherwise, matches with players who search, and how to train these agents again:
@@ -125,6 +60,8 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     for stage in (QUICK,) if quick else (PUBLISHED, LARGE):
         done.append(play_stage(stage, out, betting, watch))
         write_whole(page, write_page(done, leduc).encode())
+    if (out / TRIALS_FOLDER).is_dir():
+        write_seeds(out)
     return page
 
 
@@ -137,12 +74,6 @@ def play_stage(stage: Stage, out: Path, betting: BettingTree, watch: Callable[[s
         watcher.stage("drawing")
         draw(out, stage, runs, judged, betting)
     return Played(stage, runs, judged, records.rows)
-
-
-def limit_holdem() -> BettingTree:
-    game = load_game(GAME)
-    assert isinstance(game, Poker)
-    return unroll_betting(game)
 
 
 def train_agent(stage: Stage, name: str, out: Path, watch: Callable[[str], Watcher]) -> Run:

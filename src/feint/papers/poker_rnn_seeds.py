@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from scipy import stats
 
-from feint.papers.poker_rnn import JUDGED, PUBLISHED
 from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, Claim, Finding, above
 from feint.papers.poker_rnn_hands import Estimate, Sense, connected, over_neighbours, sense
 from feint.papers.poker_rnn_judge import RANDOM, SENSE, Judged
+from feint.papers.poker_rnn_stages import JUDGED, PUBLISHED
 from feint.papers.poker_rnn_variants import LABELS, PAPERS_HANDS
 from feint.papers.records import rows_in
 from feint.runs.files import METRICS, rows_of
@@ -106,7 +106,7 @@ def reproduced(folder: Path) -> Seed:
     for words, numbers in ((row["what"], row["found"]) for row in rows_in(folder / JUDGED)):
         if (found := re.match(r"a local best response to (\S+), ", words)) and found[1] in rows:
             rows[found[1]]["bound"] = numbers
-        elif found := re.match(rf"{SENSE}(\S+) ", words):
+        elif found := re.match(rf"{SENSE}([^ ,]+)", words):
             rows[found[1]]["sense"] = Sense.of(numbers)
         elif found := re.match(rf"(\S+) against (\S+), {PUBLISHED.matches[1]:,} hands", words):
             cross[found[1], found[2]] = Estimate(*numbers)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import load
 
 from feint.papers.poker_rnn_answers import jacks, luck_of_points, noisier, targets
 from feint.papers.poker_rnn_claims import OURS, THEIRS
+from feint.papers.poker_rnn_figures import draw_seeds
 from feint.papers.poker_rnn_hands import Estimate, connected, sense
 from feint.papers.poker_rnn_seeds import (
     MORE,
@@ -19,11 +23,38 @@ from feint.papers.poker_rnn_seeds import (
     over_seeds,
     played,
     published,
+    read_records,
+    reproduced,
     seeds_of,
     table,
 )
-from feint.papers.poker_rnn_variants import BASE, LABELS, PAPERS_HANDS, TRIALS, WORDS
+from feint.papers.poker_rnn_stages import PUBLISHED, limit_holdem
+from feint.papers.poker_rnn_variants import BASE, LABELS, PAPERS_HANDS, SEEDS, TRIALS, WORDS
 from feint.papers.records import where
+from feint.report.starting_hands import draw_heat_map
+from feint.runs.files import write_whole
+
+TRIALS_FOLDER = "trials"
+"""In the folder of the reproduction: what benchmarks/poker_rnn_trials.py left."""
+SHOWN = ("dqn", "drqn")
+"""The agents whose values are worth a picture: what NFSP's networks say of all hands is the same."""
+
+
+def write_seeds(folder: Path) -> None:
+    """The page, its pictures and what starting hands are worth as numbers, from the records beside a reproduction."""
+    trials = folder / TRIALS_FOLDER
+    records = read_records(trials)
+    write_whole(folder / "seeds.md", write_seeds_page(records, reproduced(folder / PUBLISHED.name)).encode())
+    numbers = ",\n".join(json.dumps(each) for each in statistics(records))
+    write_whole(trials / "starting_hands.json", f"[\n{numbers}\n]\n".encode())
+    draw_seeds(published(records), folder / "seeds-curves.png")
+    maps, betting = load((trials / "maps.safetensors").read_bytes()), limit_holdem()
+    for row in published(records):
+        agent = row["agent"]
+        if agent in SHOWN and row["seed"] == SEEDS[0]:
+            values = np.asarray(maps[f"{row['trial']}/{row['seed']}/values"])
+            title = f"{LABELS[agent]}, seed {row['seed']}, {played(row):,.0f} hands: values"
+            draw_heat_map(betting, values, folder / f"seeds-{agent}-values.png", title, "big blinds")
 
 
 def lengths(records: Sequence[Record]) -> str:
@@ -274,5 +305,5 @@ they differ by rounding:
   `cross`, with FOLDER/networks/rnfsp-published.safetensors a copy.
 - Their matches with searchers: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500 --gpu 0 --cpu 1
   --simulations 100 --hands 300 mcts/linear-q mcts/dqn mcts/drqn mcts/nfsp mcts/rnfsp`.
-- This page: `python benchmarks/poker_rnn_pages.py`, of [the records](trials/records.jsonl) and
-  [matches](trials/matches.jsonl)."""
+- This page: `feint reproduce poker-rnn`, or `python benchmarks/poker_rnn_pages.py`, of
+  [the records](trials/records.jsonl) and [matches](trials/matches.jsonl)."""

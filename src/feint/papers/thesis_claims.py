@@ -47,7 +47,7 @@ CLAIMS = (
     Claim("Fitted Q iteration is better than a copy every 300", "fitted", reference="moves", lower=True),
     Claim("Clipping rewards does harm", "clipped", reference="moves"),
     Claim(
-        "The thesis's program has the same curve as the paper, by the paper's rules",
+        "The thesis's program comes as far as the paper's settings here, by the paper's rules",
         "thesis-leduc",
         reference="moves",
         same=True,

@@ -12,6 +12,8 @@ LARGEST = 1 << 32
 """Numbers in a table of a whole game, at most: 17 gigabytes of them."""
 COMPILING = 700_000_000
 """Bytes that compiling takes, however few numbers there are …"""
+SMALL = 10_000_000
+"""Trees whose tables take fewer bytes are never refused: what they need is hardly more than all compiled code does."""
 TABLES = 5.5
 """… and tables there are at once beside that: the two of CFR+, and what a sweep makes on its way.
 
@@ -39,7 +41,7 @@ def words(size: PublicSize) -> str:
 
 def lacking(size: PublicSize) -> int | None:
     """The bytes that are free where these are too few for a public tree; None where it fits, or nobody knows."""
-    free = memory()
+    free = memory() if size.table_bytes >= SMALL else None
     return free if free is not None and room(size) > free else None
 
 

@@ -108,9 +108,12 @@ class StoppingRule:
         """Whether an evaluation is the last."""
         return trainer.enough or self.out_of_time or self.good_enough(row)
 
-    def cut_short(self, trainer: Trainer, row: Row) -> bool:
-        """Whether a run ends by an interrupt, before anything that it was asked for ends it."""
-        asked = trainer.step == self._config.steps or trainer.enough or self.late or self.good_enough(row)
+    def cut_short(self, trainer: Trainer, row: Row, late: bool) -> bool:
+        """Whether a run ends by an interrupt, before anything that it was asked for ends it.
+
+        late: whether its time was over before it was judged, which takes time of its own.
+        """
+        asked = trainer.step == self._config.steps or trainer.enough or late or self.good_enough(row)
         return self._signals.caught is not None and not asked
 
 
@@ -133,18 +136,19 @@ class Loop:
         stop = StoppingRule(folder.config, self._signals)
         if folder.metrics and folder.metrics[-1]["step"] == trainer.step and stop.good_enough(folder.metrics[-1]):
             return False  # it was finished before
-        logged = {row["step"] for row in folder.metrics}
+        logged, late = {row["step"] for row in folder.metrics}, stop.late
         for goal in evaluation_points(folder.config.steps, trainer.growth):
             # A run killed between its last checkpoint and the evaluation due there still owes that evaluation.
             if goal < trainer.step or goal in logged:
                 continue
             self._advance_to(goal, stop)
+            late = stop.late
             self._check_end()  # there may not be the time to judge
             over = trainer.step in logged or stop.over(trainer, self._judge())
             self._check_end()
             if over:
                 break  # where it was logged, there were enough hands before
-        cut_short = stop.cut_short(trainer, folder.metrics[-1])
+        cut_short = stop.cut_short(trainer, folder.metrics[-1], late)
         folder.save(trainer.step, trainer.state, self._running)
         return cut_short
 

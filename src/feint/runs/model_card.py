@@ -154,6 +154,6 @@ def _limits(form: Form) -> str:
     else:
         limits.append(
             "It does not look at whom it plays. The game is too large to judge exactly, and winnings against random "
-            "play say little about strong players; `feint evaluate` finds a lower bound on its exploitability."
+            f"play say little about strong players; `feint evaluate` asks {form.judges[-1]} how exploitable it is."
         )
     return "\n".join(f"- {limit}" for limit in limits)

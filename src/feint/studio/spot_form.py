@@ -1,4 +1,4 @@
-"""A spot as it is asked for: what a form or a program says, read as `feint solve` reads it, and the form itself."""
+"""A spot of no-limit hold'em as forms and programs ask for it, read as `feint solve` reads it, and the form itself."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Bound(BaseModel, extra="forbid"):
 
 
 class Asked(BaseModel, extra="forbid"):
-    """A spot, as `feint solve` takes it."""
+    """A spot of no-limit hold'em, as `feint solve` takes it."""
 
     board: Few
     oop: Text

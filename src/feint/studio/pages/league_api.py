@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from feint.evaluate.ratings import cycles, means, ratings
+from feint.evaluate.ratings import MOST_CIRCLES, cycles, means, ratings
 from feint.studio.later import PATIENCE, Later
 from feint.studio.leagues import MOST_HANDS, MOST_PLAYERS, League
 from feint.studio.refusals import REFUSALS
@@ -68,6 +68,8 @@ class LeagueTold(BaseModel):
     explained: float | None
     """The share of the matches' winnings, squared, that ratings explain."""
     cycles: list[list[str]]
+    more_cycles: bool
+    """Whether there may be more than are told of."""
 
 
 class StepTold(BaseModel):
@@ -161,9 +163,10 @@ def told(league: League) -> LeagueTold:
     ]  # fmt: skip
     whole = league.over and not league.failed
     rated, share = ratings(names, won) if whole else ({}, None)
+    circles = [list(ring) for ring in cycles(names, won)] if whole else []
     return LeagueTold(
         league=league.name, goto=f"/league/{league.name}", game=league.game, players=list(league.asked),
         over=league.over, doing=league.doing, done=league.done, pairs=league.pairs, failed=league.failed,
         left_out=dict(league.left_out), matches=matches, means=means(names, won) if whole else {}, ratings=rated,
-        explained=share, cycles=[list(ring) for ring in cycles(names, won)] if whole else [],
+        explained=share, cycles=circles, more_cycles=len(circles) >= MOST_CIRCLES,
     )  # fmt: skip

@@ -205,7 +205,7 @@ def test_where_methods_stop_is_told_from_records(tmp_path):
     assert "python benchmarks/kuhn_players.py > players.jsonl" in kuhn_players.players_section(tmp_path)
     (tmp_path / kuhn_players.RECORDS).write_text("".join(json.dumps(line) + "\n" for line in reversed(lines)))
     told = kuhn_players.players_section(tmp_path).splitlines()
-    assert f"{kuhn_players.THEN}; on here, jax (CFR+ with 5)." in told
+    assert "here, jax (for CFR+ with 5)." in told
     assert "| CFR+ | 2 | 3 to 4: the game has more players; 5: not done |" in told
     assert any(line.startswith("With 5 players unrolling alone takes 2 s.") for line in told)
     assert "| NFSP | 4 | nothing that was tried |" in told

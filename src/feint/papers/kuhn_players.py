@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from feint.papers.records import rows_in
+from feint.papers.records import rows_in, where
 from feint.papers.trials import table
 
 RECORDS = "players.jsonl"
@@ -26,8 +26,6 @@ METHODS = {
 
 WHY, TREE, NEEDS = "stopped", "TreeForm", "needs the whole tree"
 """In records: why a method stopped, the form of a game that was unrolled, and what is said where it cannot be."""
-THEN = "on the Intel Xeon of [the thesis's experiments](../leduc_thesis/README.md)"
-"""Where records were made that do not say so."""
 
 
 def players_section(folder: Path) -> str:
@@ -40,12 +38,12 @@ def players_section(folder: Path) -> str:
     return f"""{TITLE}
 
 Each method in a process of its own, with one thread and a limit of time, by `benchmarks/kuhn_players.py`; its lines
-are in `{RECORDS}`. Made:
-{fill(made(lines), 120)}.
+are in `{RECORDS}`. {where(lines, lambda line: f"{METHODS[line['method']]} with {line['players']}")}
 
 In cells: the time of a step once everything is compiled (in all, for methods that are done at once), and NashConv after
-the last step, where it is known exactly. To NFSP so few are hardly a beginning: there it is the time that tells. Steps:
-{lengths(lines)}.
+the last step, where it is known exactly; of what is random that is seed 0 alone. Steps: {lengths(lines)}.
+NFSP has preset `fast` where there is a tree and `small` where there is none; so few steps are hardly a beginning for
+it, and there it is the time that tells.
 
 {sizes(lines)}
 
@@ -53,22 +51,6 @@ the last step, where it is known exactly. To NFSP so few are hardly a beginning:
 
 {unrolling(lines)}
 """
-
-
-def made(lines: Sequence[Mapping[str, Any]]) -> str:
-    """Where most lines were made, and the others with what they are of."""
-    places: dict[str, dict[int, list[str]]] = {}
-    programs: dict[str, dict[str, None]] = {}
-    for line in lines:
-        *machine, program = line.get("made_with", (THEN, ""))
-        places.setdefault(", ".join(machine), {}).setdefault(line["players"], []).append(METHODS[line["method"]])
-        programs.setdefault(", ".join(machine), {})[program] = None
-    most, *others = sorted(places, key=lambda place: -sum(map(len, places[place].values())))
-    told = [", ".join(filter(None, (most, *programs[most])))]
-    for place in others:
-        of = "; ".join(f"{_all(names)} with {players}" for players, names in places[place].items())
-        told.append(f"on {place}, {' and '.join(programs[place])} ({of})")
-    return "; ".join(told)
 
 
 def _all(names: Sequence[str]) -> str:

@@ -3,8 +3,8 @@
 `python tests/site_pages.py docs/tutorials/student.md` runs a page, fills in outputs that are left empty, and keeps the
 pictures that it shows beside it. In a page:
 
-- blocks of Python are one program, in order; one with a title is a file of that name; a block called text after one is
-  what it prints;
+- blocks of Python are one program, in order, and a block called text after one is what it prints; one of any kind with a
+  title is a file of that name;
 - in a block called console, `$ feint …` is a command, what follows is what it prints, and `<!-- typed: a, b -->` above
   is what a person types;
 - … stands for anything, and in a line of its own for any lines; what is marked `<!-- not run: why -->` is not run.
@@ -62,12 +62,11 @@ def run_page(text: str) -> Iterator[Said]:
         kind, code, note = block["kind"], block["code"], block["note"] or ""
         if note.startswith("not run: "):
             continue
-        if kind == "text":
+        if block["title"]:
+            _save(Path(block["title"]), code)
+        elif kind == "text":
             yield Said("Python", code, printed, block.start("code"), block.end("code"))
         elif kind == "python":
-            if block["title"]:
-                _save(Path(block["title"]), code)
-                continue
             printed = _printed(lambda code=code: exec(compile(code, "page", "exec"), names))
         elif kind == "console":
             typed = note.removeprefix("typed: ").split(", ") if note.startswith("typed: ") else []

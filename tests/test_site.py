@@ -19,7 +19,7 @@ from feint.runs.config import algorithms
 from site_pages import Said, agrees, pictures, run_page
 
 ROOT = Path(__file__).parents[1]
-LONG = {"student", "researcher", "card_player"}
+LONG = {"student", "researcher", "card_player", "spots"}
 TUTORIALS = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in LONG else [])
     for folder in ("tutorials", "guides")

@@ -166,7 +166,7 @@ def _sizes(text: str | None) -> list[str] | None:
 def _print(solution: Solution, node: Node) -> None:
     table = Table("hand", "weight", *node.moves, "wins", "equity", box=None, pad_edge=False)
     for kind, weight, chances, wins, equity in node.kinds():
-        table.add_row(kind, f"{weight:.2f}", *(f"{chance:.1%}" for chance in chances), f"{wins:z.2f}", f"{equity:.1%}")
+        table.add_row(kind, f"{weight:.2f}", *(f"{chance:.1%}" for chance in chances), f"{wins:z.2f}", f"{equity:z.1%}")
     table.add_row("all", f"{node.reach.sum():.2f}", *(f"{chance:.1%}" for chance in node.overall), "", "")
     out.print(table)
     pot = f"{solution.spot.pot:g}"

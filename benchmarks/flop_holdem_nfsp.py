@@ -45,6 +45,7 @@ from feint.public.play import Tables, Written
 from feint.public.policy import PublicPolicy, written_down
 from feint.public.sweep import run
 from feint.public.tree import PublicTree
+from feint.runs.provenance import provenance
 from feint.solvers.public_cfr import merged, pages_of
 from flop_holdem_fictitious import Adding, Responding, nothing
 
@@ -132,6 +133,7 @@ def _trained(
                 "seconds": round(running, 1),
                 "steps": int(state.step[0]),
                 "hands": int(state.hands[0]),
+                "made_with": list(provenance()),
             }
             told = [_told(scale, *_look(judged, tree, state, jnp.asarray(seed))) for seed in seeds]
             if tabled:

@@ -33,6 +33,7 @@ from feint.forms.dealt import CardForm
 from feint.learners import nfsp, q_learning
 from feint.players.player import StrategyPlayer
 from feint.players.simple import Random
+from feint.runs.provenance import provenance
 
 METHODS = nfsp.ALGORITHMS | q_learning.ALGORITHMS
 AGENTS = ("linear-q", "dqn", "drqn", "nfsp", "rnfsp")
@@ -51,7 +52,7 @@ def main() -> None:
     asked.add_argument("--out", type=Path, required=True)
     args = asked.parse_args()
     betting = unroll_betting(feint.load_game(args.game))
-    results = {"device": jax.devices()[0].device_kind, "jax": jax.__version__, "game": args.game, "agents": {}}
+    results = {"made_with": list(provenance()), "game": args.game, "agents": {}}
     form, players = CardForm(betting), {}
     for name in args.agents:
         config = METHODS[name].presets[args.preset]

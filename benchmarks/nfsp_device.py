@@ -24,6 +24,7 @@ import numpy as np
 import feint
 from feint.forms.unrolled import TreeForm
 from feint.learners.nfsp import ALGORITHMS
+from feint.runs.provenance import provenance
 from feint.tree.best_response import nash_conv_of
 
 
@@ -76,8 +77,7 @@ def main() -> None:
         "game": args.game,
         "preset": args.preset,
         "hidden": config.network.hidden,
-        "device": jax.devices()[0].device_kind,
-        "jax": jax.__version__,
+        "made_with": list(provenance()),
         "compile_seconds": round(compiling, 1),
         "decisions_per_second": round(decisions),
         "rows": rows,

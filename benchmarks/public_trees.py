@@ -20,6 +20,7 @@ from feint.public.judge import judge
 from feint.public.play import Tables
 from feint.public.start import public_size
 from feint.public.tree import PublicTree
+from feint.runs.provenance import provenance
 from feint.solvers.cfr import ALGORITHMS
 from feint.solvers.public_cfr import PublicRegretMinimiser
 from feint.solvers.regrets import Rule
@@ -42,7 +43,7 @@ def main() -> None:
     judging = build_public_tree(game, way=asked.way, piece=asked.piece, exact=True) if asked.single else tree
     rule = Rule(config.alpha, config.beta, config.gamma, config.predictive)
     solver = PublicRegretMinimiser(jax.block_until_ready(tree), rule, config.alternating, "")
-    told = {"game": asked.game, "algorithm": asked.algorithm, "device": jax.devices()[0].device_kind}
+    told = {"game": asked.game, "algorithm": asked.algorithm, "made_with": list(provenance())}
     told |= {"way": asked.way, "exact": exact}
     told |= {"infosets": size.infosets, "cells": sum(size.cells), "built_s": clock() - started}
     state = eqx.filter_jit(lambda solver: jax.tree.map(jnp.copy, solver.init(jax.random.key(0))))(solver)

@@ -1,11 +1,12 @@
 """The experiments of `feint reproduce leduc-thesis` side by side, each in a process of its own with one thread.
 
-    python benchmarks/thesis_device.py FOLDER --processes 10 --seconds 530 --commit 0123abc
+    python benchmarks/thesis_device.py FOLDER --processes 10 --seconds 530
     python benchmarks/thesis_device.py FOLDER --processes 2 --seconds 120 --share 0.001      a try
 
 What takes longest begins first. Every process ends in time, with what it has; finished records are lines of
 FOLDER/trials.jsonl, and what was said on the way is FOLDER/trials.log. Called again, it trains what is not there yet.
-It needs no more than the packages from games/ to evaluate/, so it also runs where Feint's command line does not.
+It needs no more than the packages from games/ to evaluate/, so it also runs where Feint's command line does not;
+FEINT_COMMIT tells it the commit where there is no repository to ask.
 """
 
 from __future__ import annotations
@@ -42,11 +43,10 @@ def main() -> None:
     asked.add_argument("--seconds", type=float, default=530.0, help="after which everything has ended")
     asked.add_argument("--share", type=float, default=1.0, help="of each experiment's steps")
     asked.add_argument("--only", nargs="*", default=list(KNOWN), choices=list(KNOWN), metavar="NAME")
-    asked.add_argument("--commit", default="", help="of the program, where there is no repository to ask")
     asked.add_argument("--here", action="store_true", help="train the first of these in this process and print it")
     args = asked.parse_args()
     if args.here:
-        print(json.dumps(trained(KNOWN[args.only[0]], args.share, time.time() + args.seconds, args.commit)))
+        print(json.dumps(trained(KNOWN[args.only[0]], args.share, time.time() + args.seconds)))
         return
     args.folder.mkdir(parents=True, exist_ok=True)
     kept, until, lock = records(args.folder), time.time() + args.seconds, threading.Lock()
@@ -56,13 +56,11 @@ def main() -> None:
                 crew.submit(in_a_process, experiment, args, until, lock)
 
 
-def trained(experiment: Experiment, share: float, until: float, commit: str) -> dict[str, object]:
+def trained(experiment: Experiment, share: float, until: float) -> dict[str, object]:
     """An experiment's record, with what it was made with."""
     steps = max(1, int(experiment.steps * share))
     record = run(experiment, steps, until, lambda words: print(words, file=sys.stderr, flush=True))
-    made = list(provenance())
-    made[-1] += f" (commit {commit})" if commit and "commit" not in made[-1] else ""
-    return record | {"made_with": made}
+    return record | {"made_with": list(provenance())}
 
 
 def in_a_process(experiment: Experiment, args: argparse.Namespace, until: float, lock: threading.Lock) -> None:
@@ -71,7 +69,7 @@ def in_a_process(experiment: Experiment, args: argparse.Namespace, until: float,
     if left < min(LEAST, 0.5 * args.seconds):
         print(f"{experiment.name}: no time left", flush=True)
         return
-    how = ["--seconds", f"{left:.0f}", "--share", str(args.share), "--commit", args.commit]
+    how = ["--seconds", f"{left:.0f}", "--share", str(args.share)]
     command = [sys.executable, __file__, str(args.folder), *how, "--here", "--only", experiment.name]
     ended = subprocess.run(command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=False)
     with lock:

@@ -116,7 +116,7 @@ def _hands() -> list[str]:
     seven, play = rows["Seven-card hands"], rows["Random play of limit hold'em"]
     device = record("docs/results/holdem_h200.json")
     few, many = (next(row for row in _flop_holdem("NVIDIA H200") if row["step"] == step) for step in (200, 300))
-    slow = _flop_holdem("cpu")[-1]
+    slow = _flop_holdem("AMD EPYC")[-1]
     return [
         f"random play at {play['hands_a_second']['Feint'] / 1e6:.1f} million hands a second, "
         f"{play['ratio']['RLCard env.run']:.0f} times RLCard and {play['ratio']['OpenSpiel C++ states']:.0f} times "
@@ -135,7 +135,7 @@ def _hands() -> list[str]:
 def _flop_holdem(device: str) -> list[dict[str, Any]]:
     """Flop hold'em solved on a device, by discounted CFR first."""
     rows = record("benchmarks/results/public_trees.jsonl")
-    return [row for row in rows if (row["game"], row["device"]) == ("flop_holdem", device)]
+    return [row for row in rows if row["game"] == "flop_holdem" and row["made_with"][0].startswith(device)]
 
 
 def _minutes(row: dict[str, Any]) -> str:
@@ -149,7 +149,7 @@ def _found(rows: Sequence[dict[str, Any]], algorithm: str, exact: bool) -> list[
 
 def _public_trees() -> list[str]:
     """The page on public trees: flop hold'em on an accelerator and on two cores, evaluation by evaluation."""
-    rows, card = _flop_holdem("cpu"), _flop_holdem("NVIDIA H200")
+    rows, card = _flop_holdem("AMD EPYC"), _flop_holdem("NVIDIA H200")
     last, small = rows[-1], [row for row in record("benchmarks/results/public_trees.jsonl") if "ranks=3" in row["game"]]
     assert last["exploitability_mbb"] < 1 < rows[-2]["exploitability_mbb"]
     return [

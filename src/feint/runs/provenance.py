@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import subprocess
@@ -15,13 +16,15 @@ import feint
 
 @cache
 def provenance(devices: int = 1) -> tuple[str, ...]:
-    """The machine, with its devices where several were used, and then the programs, this one last; from a checkout,
-    with its commit."""
+    """The machine, with its devices where several were used, and then the programs, this one last, with its commit.
+
+    A checkout knows its commit; a copy without a repository is told it by FEINT_COMMIT.
+    """
     file, root, device = Path("/proc/cpuinfo"), Path(__file__).parents[3], jax.devices()[0]
     lines = file.read_text().splitlines() if file.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     machine = names[0] if names else platform.machine()
-    commit = ""
+    commit = os.environ.get("FEINT_COMMIT", "")
     if (root / ".git").exists() and shutil.which("git"):
         describe = ["git", "-C", str(root), "describe", "--always", "--exclude=*", "--dirty= with changes"]
         commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()

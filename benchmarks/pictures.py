@@ -9,6 +9,8 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from matplotlib.colors import LogNorm
+
 from feint.report.canvas import COLOURS, INK, blank, keep
 
 RESULTS = Path(__file__).parent / "results"
@@ -59,12 +61,12 @@ def bounds() -> None:
 
 
 def public_costs() -> None:
-    """What public trees cost, by the numbers in a table."""
+    """What public trees cost, by the numbers in a table, and by public decisions and hands."""
     every = read("public_costs")
     nothing = next(row["peak_bytes"] for row in every if row["name"] == "nothing")
     rows = sorted(_least(row for row in every if "cells" in row), key=lambda row: row["cells"])
-    figure = blank(9.0, 4.2)
-    times, memory = figure.subplots(1, 2)
+    figure = blank(13.5, 4.2)
+    times, memory, both = figure.subplots(1, 3)
     for colour, (kind, marker) in zip(COLOURS, KINDS.items(), strict=True):
         some = [row for row in rows if _kind(row) == kind]
         cells = [row["cells"] for row in some]
@@ -78,7 +80,15 @@ def public_costs() -> None:
     times.set_title("An iteration (open: a judgement)", color=INK, loc="left", fontweight="bold", fontsize="medium")
     memory.set(xscale="log", yscale="log", xlabel=numbers, ylabel="bytes")
     memory.set_title("Most memory (open: tables)", color=INK, loc="left", fontweight="bold", fontsize="medium")
-    for axes in (times, memory):
+    hands = LogNorm(min(row["hands"] for row in rows), max(row["hands"] for row in rows))
+    for kind, marker in KINDS.items():
+        some = [row for row in rows if _kind(row) == kind]
+        places = [row["public"] for row in some], [row["iteration_s"] for row in some]
+        shown = both.scatter(*places, c=[row["hands"] for row in some], marker=marker, norm=hands, cmap="viridis_r")
+    figure.colorbar(shown, ax=both, label="hands")
+    both.set(xscale="log", yscale="log", xlabel="public decisions", ylabel="seconds")
+    both.set_title("An iteration, by hands", color=INK, loc="left", fontweight="bold", fontsize="medium")
+    for axes in (times, memory, both):
         _plain(axes)
     keep(figure, RESULTS / "public_costs.png")
     print(

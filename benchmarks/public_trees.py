@@ -18,7 +18,7 @@ from feint.games.library import load_game
 from feint.public.build import build_public_tree
 from feint.public.judge import judge
 from feint.public.play import Tables
-from feint.public.start import public_size
+from feint.public.start import start_of
 from feint.public.tree import PublicTree
 from feint.runs.provenance import provenance
 from feint.solvers.cfr import ALGORITHMS
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--single", action="store_true", help="in float32, however small, and judged in float64")
     asked = parser.parse_args()
     game, config, clock = load_game(asked.game), ALGORITHMS[asked.algorithm].config, time.perf_counter
-    size, started = public_size(game), clock()
+    size, started = start_of(game).size, clock()
     exact = True if asked.exact else False if asked.single else None
     tree = build_public_tree(game, way=asked.way, piece=asked.piece, exact=exact)
     judging = build_public_tree(game, way=asked.way, piece=asked.piece, exact=True) if asked.single else tree

@@ -62,6 +62,8 @@ class Experiment:
         return changed(cast("NFSP", ALGORITHMS["nfsp"].presets[self.preset]), self.settings)
 
 
+MORE = 4
+"""Seeds where two would decide little, and more do not take long."""
 THEIRS = "leduc_thesis"
 RELU = {"network.output": "relu"}
 SMALL = {"network.hidden": (16,)}
@@ -84,26 +86,36 @@ EXPERIMENTS = (
     Experiment("16-keras", "Keras's initial weights", settings=SMALL | {"network.initial": "keras"}, steps=300_000),
     Experiment("16-direct", "no target network", settings=SMALL | {"values.target_every": 1}, steps=300_000),
     # The thesis's program on its own rules, and its parts; then the other presets there.
-    Experiment("thesis", "as printed", "thesis", game=THEIRS, steps=100_000),
-    Experiment("thesis-relu", "ReLU output", "thesis", RELU, game=THEIRS),
-    Experiment("thesis-power", "ε^(1/t) as people read it", "thesis", {"exploration.fall": "power"}, game=THEIRS),
-    Experiment("thesis-root", "the paper's ε", "thesis", {"exploration.fall": "root"}, game=THEIRS),
-    Experiment("thesis-epoch", "one epoch", "thesis", {"values.epochs": 1, "policy.epochs": 1}, game=THEIRS),
-    Experiment("thesis-free", "moves not taken left alone", "thesis", {"values.anchored": False}, game=THEIRS),
-    Experiment("thesis-scaled", "rewards divided by 26", "thesis", {"values.reward_scale": CHIP}, game=THEIRS),
-    Experiment("thesis-masked", "masks", "thesis", {"masked": True}, game=THEIRS),
-    Experiment("thesis-leduc", "as printed, the paper's rules", "thesis"),
+    Experiment("thesis", "as printed", "thesis", game=THEIRS, steps=100_000, seeds=MORE),
+    Experiment("thesis-relu", "ReLU output", "thesis", RELU, game=THEIRS, seeds=MORE),
+    Experiment(
+        "thesis-power", "ε^(1/t) as people read it", "thesis", {"exploration.fall": "power"}, game=THEIRS, seeds=MORE
+    ),
+    Experiment("thesis-root", "the paper's ε", "thesis", {"exploration.fall": "root"}, game=THEIRS, seeds=MORE),
+    Experiment(
+        "thesis-epoch", "one epoch", "thesis", {"values.epochs": 1, "policy.epochs": 1}, game=THEIRS, seeds=MORE
+    ),
+    Experiment(
+        "thesis-free", "moves not taken left alone", "thesis", {"values.anchored": False}, game=THEIRS, seeds=MORE
+    ),
+    Experiment(
+        "thesis-scaled", "rewards divided by 26", "thesis", {"values.reward_scale": CHIP}, game=THEIRS, seeds=MORE
+    ),
+    Experiment("thesis-masked", "masks", "thesis", {"masked": True}, game=THEIRS, seeds=MORE),
+    Experiment("thesis-leduc", "as printed, the paper's rules", "thesis", seeds=MORE),
     Experiment("rules-paper", "`paper`", "paper", game=THEIRS, steps=100_000),
     Experiment("rules-author", "`author`", "author", game=THEIRS, steps=100_000),
     Experiment("rules-fast", "`fast` (ours)", "fast", game=THEIRS, steps=10_000),
     # A ReLU output without masks, codings of values as a distribution, and what its chapter on Q-learning names.
     Experiment("author-linear", "linear output", "author", steps=100_000),
     Experiment("author-relu", "ReLU output", "author", RELU, steps=100_000),
-    Experiment("moves", "moves that were made (1 of k)", steps=100_000),
-    Experiment("greedy", "present values, 1 of k", settings={"policy.imitate": "greedy"}, steps=100_000),
-    Experiment("softmax", "softmax of chips", settings={"policy.imitate": "values", "policy.temperature": CHIP}),
-    Experiment("shares", "shares above the least", settings={"policy.imitate": "shares"}),
-    Experiment("fitted", "fitted Q iteration", settings={"values.target_every": 3000}, steps=100_000),
+    Experiment("moves", "moves that were made (1 of k)", steps=100_000, seeds=MORE),
+    Experiment("greedy", "present values, 1 of k", settings={"policy.imitate": "greedy"}, steps=100_000, seeds=MORE),
+    Experiment(
+        "softmax", "softmax of chips", settings={"policy.imitate": "values", "policy.temperature": CHIP}, seeds=MORE
+    ),
+    Experiment("shares", "shares above the least", settings={"policy.imitate": "shares"}, seeds=MORE),
+    Experiment("fitted", "fitted Q iteration", settings={"values.target_every": 3000}, steps=100_000, seeds=MORE),
     Experiment("clipped", "rewards clipped to a chip", settings={"values.reward_clip": CHIP}, steps=100_000),
 )
 KNOWN = {experiment.name: experiment for experiment in EXPERIMENTS}

@@ -3,8 +3,8 @@
 `python tests/site_pages.py docs/tutorials/student.md` runs a page, fills in outputs that are left empty, and keeps the
 pictures that it shows beside it. In a page:
 
-- blocks of Python are one program, in order, and a block called text after one is what it prints; one of any kind with a
-  title is a file of that name;
+- blocks of Python are one program, in order, and a block called text after one is what it prints; a block of any kind
+  with a title is a file of that name;
 - in a block called console, `$ feint …` is a command, what follows is what it prints, and `<!-- typed: a, b -->` above
   is what a person types;
 - … stands for anything, and in a line of its own for any lines; what is marked `<!-- not run: why -->` is not run.

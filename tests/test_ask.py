@@ -120,9 +120,9 @@ def test_other_games_are_asked_by_label():
         ("feint:leduc Q --betting bet,fold", "A hand of leduc is over after bet fold, but 'bet,fold' was given;"),
         (
             "feint:leduc Q --betting fold",
-            "'fold' is not a move at the start in leduc; player 1 may check or bet there.",
+            "'fold' is not a move at the start in leduc; the moves there are check and bet.",
         ),
-        ("feint:leduc Q --betting bet,shove", "'shove' is not a move after bet in leduc; player 2 may fold, call or"),
+        ("feint:leduc Q --betting bet,shove", "'shove' is not a move after bet in leduc; the moves there are fold,"),
         ("feint:leduc Q --betting bet/call", "leduc is in round 1 of its betting after bet, which is not where the"),
         ("feint:kuhn K --seat 2", "Player 2 was asked for, but player 1 is to move at the start; tell of another"),
         ("feint:kuhn K --seat 3", "Player 3 was asked for, but kuhn has players 1 to 2; tell of another spot."),

@@ -61,10 +61,13 @@ BAD_INPUT = {
     "solve QsJh2h5c7d --oop AA:1e-200 --ip KK:1e-200": "hardly come; give wider ones",
     "solve QsJh2h --oop QsQh,Qs2h --save kept.safetensors": "Every hand in the range of oop has a card of the board",
     "solve QsJh2h5c7d --oop AsAh --ip AsAd --save kept.safetensors": "can meet",
-    "solve QsJh2h --pot -4 --save kept.safetensors": "A spot needs a pot above 0, but pot=-4 was given",
+    "solve QsJh2h --pot -4 --save kept.safetensors": "a pot from 0.001 to 1,000,000,000 chips, but pot=-4 was given",
+    "solve QsJh2h --raises 0.001 --bets 0.001 --save kept.safetensors": "over 100 bets and raises in a row; choose",
+    "solve QsJh2h --seconds nan": "seconds must be a positive number below 1e+18, but seconds=nan was given",
+    "solve QsJh2h --out /proc/x.png --save kept.safetensors": "/proc/x.png cannot be written (",
     "solve QsJx2h --save kept.safetensors": "'jx', in the board 'QsJx2h', is no card of hold'em",
     "solve QsJh2h --rake 0.1 --rake-cap inf": "A cap on rake is 0 chips or more, but inf was given; leave it out",
-    "solve QsJh2h --bets 0.5;1 --save kept.safetensors": "Bets are lists of fractions of the pot such as [0.5, 1]",
+    "solve QsJh2h --bets 0.5;1 --save kept.safetensors": "bets are fractions of the pot such as 0.5,1, but '0.5;1'",
 }
 
 
@@ -92,8 +95,8 @@ SPOT = {"board": "KsKh7d4c2s", "oop": "AA,65s", "ip": "QQ", "pot": 10, "stack": 
         ('{"board": "QsJh2h"}', "--pot 7", "but oop, ip, stack is missing"),
         (json.dumps(SPOT | {"bets": [], "all_in": False}), "", "The menu of oop on the river offers nothing"),
         (json.dumps(SPOT | {"menus": {}}), "", "but menus, bets and raises were given; leave"),
-        (json.dumps(SPOT), "--pot -4", "A spot needs a pot above 0, but pot=-4 was given"),
-        (json.dumps(SPOT), "--bets half", "Bets are lists of fractions of the pot such as [0.5, 1]"),
+        (json.dumps(SPOT), "--pot -4", "a pot from 0.001 to 1,000,000,000 chips, but pot=-4 was given"),
+        (json.dumps(SPOT), "--bets half", "bets are fractions of the pot such as 0.5,1, but 'half'"),
         (json.dumps(SPOT), "--ip Ks7d", "Every hand in the range of ip has a card of the board"),
         (json.dumps(SPOT), "", "need 0.7 GB of memory, but 0.0 GB are free; offer fewer bets"),
     ],
@@ -101,6 +104,7 @@ SPOT = {"board": "KsKh7d4c2s", "oop": "AA,65s", "ip": "QQ", "pot": 10, "stack": 
 def test_a_bad_file_of_a_spot_is_one_sentence_and_nothing_is_kept(call, tmp_path, monkeypatch, text, flags, sentence):
     (tmp_path / "spot.json").write_text(text)
     monkeypatch.setattr("feint.public.room.memory", lambda: 1000)
+    monkeypatch.setattr("feint.public.room.SMALL", 0)
     code, out, err = call("solve", "spot.json", *flags.split(), "--save", "kept.safetensors")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert sentence in err

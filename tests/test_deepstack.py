@@ -147,7 +147,7 @@ def test_it_learns_and_the_player_at_a_table_finds_what_was_written_out(tmp_path
             seen = find_spot(form, spot, board, betting)
             row = int(form.sees(seen.player, seen.view)[0])
             np.testing.assert_allclose(player.chances(seen), form.by_move(table[row]), atol=close)
-    np.testing.assert_allclose(table, np.asarray(run.strategy.table(form.tree)), atol=1e-3)
+    assert feint.exploitability(form.tree, table) == pytest.approx(scores[-1], rel=0.1)
 
 
 @pytest.mark.slow

@@ -159,7 +159,7 @@ def test_the_kuhn_report_is_written_from_its_runs(tmp_path, monkeypatch):
     text = paper.reproduce(tmp_path, True, lambda _: Unwatched()).read_text()
     assert all(f"| {variant.label} |" in text for variant in (*paper.VARIANTS, *paper.RANDOM_STARTS))
     assert "| player 2 bets Q after check | 2 |" in text
-    assert text.count("true in") == 6
+    assert text.count("(true in") == 6
     assert {path.name for path in tmp_path.glob("*.png")} == {
         *(f"figure-{number}.png" for number in (1, 2, 3, 4)),
         "equilibria.png",

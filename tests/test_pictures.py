@@ -171,7 +171,7 @@ def test_charts_are_drawn_at_any_decision_before_the_flop(call, tmp_path):
             "feint:holdem --betting raise,call",
             "A chart is of starting hands, but the flop lies open after 'raise,call'",
         ),
-        ("feint:holdem --betting check", "'check' is not a move at the start in holdem; player 1 may fold, call or"),
+        ("feint:holdem --betting check", "'check' is not a move at the start in holdem; the moves there are fold,"),
         ("feint:kuhn --betting check", "kuhn has no chart of starting hands, as hold'em has; ask of one spot"),
     ):
         code, _, err = call("show", *words.split())

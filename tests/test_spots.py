@@ -349,21 +349,38 @@ def test_menus_offer_what_they_say():
         (("Qx",), "is no card of hold'em"),
         (("QsJh2h5c7d", "--oop", "QsJs"), "has a card of the board"),
         (("QsJh2h5c7d", "--oop", "AsAh", "--ip", "AsAd"), "can meet"),
-        (("QsJh2h5c7d", "--pot=-3"), "a pot above 0"),
-        (("QsJh2h5c7d", "--stack", "0"), "a stack above 0"),
-        (("QsJh2h5c7d", "--bets", "0"), "above 0"),
-        (("QsJh2h5c7d", "--bets", "half"), "fractions of the pot"),
-        (("QsJh2h5c7d", "--limit", "0"), "a limit above 0"),
+        (("QsJh2h5c7d", "--oop", "AA:1e-320", "--ip", "KK"), "hardly come; give wider ones"),
+        (("QsJh2h5c7d", "--pot=-3"), "a pot from 0.001 to 1,000,000,000 chips, but pot=-3 was given"),
+        (("QsJh2h5c7d", "--pot", "1e308"), "a pot from 0.001 to 1,000,000,000 chips, but pot=1e+308 was given"),
+        (("QsJh2h5c7d", "--pot", "1e400"), "a pot from 0.001 to 1,000,000,000 chips, but pot=inf was given"),
+        (("QsJh2h5c7d", "--pot", "1e-308"), "a pot from 0.001 to 1,000,000,000 chips, but pot=1e-308 was given"),
+        (("QsJh2h5c7d", "--stack", "0"), "a stack from 0.001 to"),
+        (("QsJh2h5c7d", "--stack", "1e12"), "a stack from 0.001 to 1,000,000,000 chips, but stack=1e+12 was given"),
+        *(
+            (("QsJh2h5c7d", f"--bets={size}"), f"The bets of oop on the river are fractions of the pot above 0 {but}")
+            for size, but in (("0", "such as 0.5, but 0 was"), ("nan", "such as 0.5, but nan"), ("-0.5", "such as 0.5"))
+        ),
+        (("QsJh2h5c7d", "--bets", "half"), "bets are fractions of the pot such as 0.5,1, but 'half' was given"),
+        (("QsJh2h5c7d", "--raises", ",".join(map(str, range(1, 22)))), "has at most 20 raises, but 21 were given"),
+        (("QsJh2h5c7d", "--bets", "0.001", "--raises", "0.001", "--stack", "1000"), "over 100 bets and raises in"),
+        (("QsJh2h5c7d", "--bets", "1e-300", "--raises", "1e-300"), "over 100 bets and raises in a row; choose larger"),
+        (("QsJh2h5c7d", "--limit", "0"), "a limit from 0.001 to"),
         (("QsJh2h5c7d", "--limit", "2", "--stack", "9"), "has no stack, menus, bets, raises or all_in, but stack was"),
         (("QsJh2h5c7d", "--limit", "2", "--bets", "1"), "has no stack, menus, bets, raises or all_in, but bets was"),
         (("QsJh2h5c7d", "--rake", "1"), "a share of the pot from 0 to below 1"),
         (("QsJh2h5c7d", "--rake-cap=-1"), "0 chips or more"),
+        (("QsJh2h5c7d", "--rake-cap", "3"), "A cap on rake of 3 was given, but no rake; give one"),
+        (("QsJh2h5c7d", "--seconds=-1"), "seconds must be a positive number below 1e+18, but seconds=-1.0 was given"),
+        (("QsJh2h5c7d", "--seconds", "nan"), "seconds must be a positive number below 1e+18, but seconds=nan was"),
         (("QsJh2h5c7d", "--share", "2"), "--share is a share"),
         (("nowhere.json",), "cannot be read"),
         (("QsJh2h5c7d", "--betting", "raise"), "is not a move at the start"),
+        (("QsJh2h5c7d", "--betting", "check fold"), "QsJh2h5c7d; the moves there are check, 0.5 pot, pot and all-in."),
         (("QsJh2h5c7d", "--save", "here.json"), "has to end with .safetensors"),
         (("QsJh2h5c7d", "--save", "no/where.safetensors"), "There is no folder no"),
         (("QsJh2h5c7d", "--out", "grid.jpeg"), "has to end with .png, .svg or .pdf"),
+        (("QsJh2h5c7d", "--save", "/proc/spot.safetensors"), "/proc/spot.safetensors cannot be written ("),
+        (("QsJh2h5c7d", "--out", "/proc/grid.png"), "/proc/grid.png cannot be written ("),
     ],
 )
 def test_bad_spots_are_one_sentence(words, sentence):
@@ -373,11 +390,54 @@ def test_bad_spots_are_one_sentence(words, sentence):
     assert result.stdout == ""
 
 
+def test_more_betting_than_can_be_compiled_is_refused(monkeypatch):
+    spot = Spot("QsJh2h5c7d", "AA", "KK", 10, 95)
+    many = spot.game.size.decisions
+    monkeypatch.setattr("feint.games.postflop.MOST_DECISIONS", many - 1)
+    with pytest.raises(BadInput, match=rf"has {many} betting decisions, and {many - 1} are the most .*; offer fewer"):
+        spot_tree(replace(spot, rake=0.05))
+
+
+def test_a_folder_is_no_file_to_write(tmp_path):
+    (tmp_path / "grid.png").mkdir()
+    result = CliRunner().invoke(app, ["solve", POLAR.board, "--out", str(tmp_path / "grid.png")])
+    assert isinstance(result.exception, BadInput)
+    assert "grid.png is a folder, and a file was to be written there" in str(result.exception)
+
+
+@pytest.mark.parametrize(("flag", "name"), [("--save", "spot.safetensors"), ("--out", "grid.png")])
+def test_what_was_solved_is_told_even_where_it_cannot_be_kept(polar, tmp_path, monkeypatch, flag, name):
+    def full(path, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("feint.solvers.spots.solve", lambda *_, **__: polar)
+    for module in ("feint.runs.solutions", "feint.report.canvas"):
+        monkeypatch.setattr(f"{module}.write_whole", full)
+    result = CliRunner().invoke(app, ["solve", POLAR.board, flag, str(tmp_path / name), "--json"])
+    assert isinstance(result.exception, BadInput)
+    assert f"{name} cannot be written (No space left on device); choose another" in str(result.exception)
+    assert json.loads(result.stdout)["board"] == POLAR.board
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         ({"rake_kap": 3}, "did you mean rake_cap"),
         ({"pot": "ten"}, "a number for its pot, but 'ten'"),
+        ({"pot": True}, "a number for its pot, but True was given"),
+        ({"stack": "95"}, "a number for its stack, but '95' was given; write such as 0.5, without quotes"),
+        ({"stack": 1e300}, r"a stack from 0.001 to 1,000,000,000 chips, but stack=1e\+300 was given"),
+        *(({"all_in": all_in}, f"all_in is true or false, but {all_in!r} was given") for all_in in ("false", 7, None)),
+        *(({"bets": bets}, f"bets are a list of .* such as .*, but {bets!r} was") for bets in ("12", None, 1, {})),
+        ({"raises": [True]}, "a number for its raises, but True was given"),
+        ({"bets": ["1"]}, "a number for its bets, but '1' was given"),
+        ({"bets": [], "raises": [0.5], "all_in": False}, "Nobody may bet on the river, and without a bet nobody can"),
+        ({"board": ["Qs", "Jh", "2h"]}, "text such as 'QsJh2h' for its board, but .'Qs', 'Jh', '2h'. was given"),
+        ({"oop": None}, "text such as 'AA,KQs,T9o:0.5' for its oop, but None was given; write"),
+        ({"ip": ["AA"]}, "text such as 'AA,KQs,T9o:0.5' for its ip, but"),
+        ({"locks": [{"betting": 7, "moves": {}}]}, "for its lock's betting, but 7 was"),
+        ({"locks": [{"hands": ["AA"], "moves": {}}]}, "for its lock's hands, but"),
         ({"menus": {"trun": {}}}, "did you mean turn"),
         ({"menus": {"turn": {"oop": {"bet": [1]}}}}, "did you mean bets"),
         ({"menus": [1]}, "is an object with flop, turn and river"),

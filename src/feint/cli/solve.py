@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -60,7 +61,9 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Solve a spot of hold'em from the flop on: what to do with every hand, and what it wins."""
+    from feint.games.postflop import read_sizes
     from feint.public.room import lacking, words
+    from feint.runs.config import check_positive
     from feint.runs.solutions import SUFFIX, save_solution
     from feint.solvers.spot_trees import spot_size
     from feint.solvers.spots import Progress
@@ -68,10 +71,12 @@ def solve(
 
     if not 0 < share < 1:
         raise BadInput(f"--share is a share of the pot above 0 and below 1, but {share:g} was given; 0.003 is usual.")
+    check_positive("seconds", seconds)
     given = {
         "oop": oop, "ip": ip, "pot": pot, "stack": stack, "limit": limit, "rake": rake, "rake_cap": rake_cap
     }  # fmt: skip
-    spot = _spot(where, _said(given), _said({"bets": _sizes(bets), "raises": _sizes(raises)}))
+    sizes = {name: read_sizes(text, name) for name, text in _said({"bets": bets, "raises": raises}).items()}
+    spot = _spot(where, _said(given), sizes)
     spot.after(betting)  # what cannot be shown is refused before hours of solving
     for path, endings in ((picture, PICTURES), (kept, (SUFFIX,))):
         check_place(path, endings)
@@ -84,30 +89,39 @@ def solve(
             status.update(f"{words}, {progress.seconds:.0f} s")
 
         solution = solved(spot, share, seconds=seconds, progress=told)
+    try:
         if kept is not None:
             save_solution(solution, kept)
-    if kept is not None:
-        err.print(f"The solution is {kept}, which feint show tells of.", soft_wrap=True)
-    tell(solution, betting, picture, as_json)
+            err.print(f"The solution is {kept}, which feint show tells of.", soft_wrap=True)
+    finally:  # what was solved is told even where it cannot be kept
+        tell(solution, betting, picture, as_json)
 
 
 def check_place(path: Path | None, endings: tuple[str, ...]) -> None:
     """Refuse a file that cannot be written before anything is done for it."""
-    if path is not None and path.suffix not in endings:
+    if path is None:
+        return
+    if path.suffix not in endings:
         raise BadInput(f"{path} has to end with {either(endings)}; choose another name.")
-    if path is not None and not path.parent.is_dir():
-        raise BadInput(f"There is no folder {path.parent} for {path.name}; make it first, or choose another.")
+    try:
+        if not path.parent.is_dir():
+            raise BadInput(f"There is no folder {path.parent} for {path.name}; make it first, or choose another.")
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder, and a file was to be written there; choose another name.")
+        with TemporaryFile(dir=path.parent):  # permissions do not tell all: what is mounted may be read-only
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> BadInput:
+    return BadInput(f"{path} cannot be written ({error.strerror}); choose another file.")
 
 
 def tell(solution: Solution, betting: str, picture: Path | None, as_json: bool) -> None:
     """What a solution does after some betting: as a table or JSON and, if a file for it is given, as a picture."""
     with Waiting("looking"):
         node = solution.at(betting)
-        if picture is not None:
-            from feint.report.range_grid import draw_range
-
-            after = f", after {betting}" if betting else ""
-            draw_range(node, picture, f"{solution.spot.board}: {node.seat}{after}")
     for seat, often in node.comes.items():
         if often < SELDOM:
             what = "what is told of it was hardly learned"
@@ -119,10 +133,18 @@ def tell(solution: Solution, betting: str, picture: Path | None, as_json: bool) 
     else:
         _print(solution, node)
     if picture is not None:
+        from feint.report.range_grid import draw_range
+
+        after = f", after {betting}" if betting else ""
+        try:
+            with Waiting("drawing"):
+                draw_range(node, picture, f"{solution.spot.board}: {node.seat}{after}")
+        except OSError as error:
+            raise _unwritable(picture, error) from error
         err.print(f"The picture is {picture}.", soft_wrap=True)
 
 
-def _spot(where: str, given: dict[str, Any], sizes: dict[str, list[str]]) -> Spot:
+def _spot(where: str, given: dict[str, Any], sizes: dict[str, list[float]]) -> Spot:
     """A spot from its board or a file that tells all of it, with what else was given laid over that.
 
     Sizes are laid over its menus on every street; what these say beside them stays.
@@ -157,10 +179,6 @@ def _in_file(file: str) -> dict[str, Any]:
 def _said(given: dict[str, Any]) -> dict[str, Any]:
     """What was given, less what was left out."""
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _sizes(text: str | None) -> list[str] | None:
-    return None if text is None else [size for size in text.replace(" ", "").split(",") if size]
 
 
 def _print(solution: Solution, node: Node) -> None:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from feint.games.poker import Poker
 
 DECISION_LIMIT = 100_000
-"""Betting with more decisions takes gigabytes of memory, and is not counted to its end."""
+"""Betting with more decisions takes gigabytes of memory, and is not counted to its end …"""
+RAISE_LIMIT = 100
+"""… nor is betting with more bets and raises in a row, which small ones have by the thousand."""
 
 
 class Size(NamedTuple):
@@ -33,6 +35,10 @@ def size_of(game: Poker) -> Size:
     waiting = [(start, _after(game, start))]
     while waiting:  # depth first, without recursion: small raises may follow each other by the hundred
         hand, after = waiting[-1]
+        if hand.raises > RAISE_LIMIT:
+            raise BadInput(
+                f"{game.name} has over {RAISE_LIMIT} bets and raises in a row; choose larger ones, or a smaller stack."
+            )
         if unknown := [each for each in after if each not in known]:
             waiting += [(each, _after(game, each)) for each in unknown]
             continue

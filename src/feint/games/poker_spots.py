@@ -77,8 +77,7 @@ def _move(game: Poker, hand: Hand, words: list[str]) -> tuple[int, int]:
             return offered[found[0]], taken
     wrong = f"may be {either(found)}" if found else "is not a move"
     raise BadInput(
-        f"{words[0]!r} {wrong} {_after(game, hand)} in {game.name}; player {hand.actor + 1} may {either(offered)} "
-        f"there."
+        f"{words[0]!r} {wrong} {_after(game, hand)} in {game.name}; the moves there are {either(offered, 'and')}."
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import product
+from numbers import Real
 from typing import Any, final
 
 from feint.games.cards import Cards, Deck, best_five
@@ -30,6 +31,14 @@ CAP = 4
 """Bets and raises in a row where they are fixed."""
 UNFIXED = ("stack", "menus", "bets", "raises", "all_in")
 """What is not said where they are."""
+LEAST_CHIPS, MOST_CHIPS = 1e-3, 1e9
+"""In a pot, a stack or a fixed bet."""
+MOST_SIZES = 20
+"""Bets, and raises, that a player is offered on a street."""
+MOST_DECISIONS = 10_000
+"""Betting decisions: what is written out for them takes minutes to compile."""
+SELDOM = 1e-9
+"""Two hands come together more often, by their weights; what comes less often is rounded to never on the way."""
 
 
 @final
@@ -61,7 +70,10 @@ class Spot:
     stack: float
     """Chips that each player has behind."""
     menus: Mapping[str, Mapping[str, Menu]] | Menu = MENU
-    """What may be bet: the same everywhere, or by street (flop, turn, river) and player (oop, ip)."""
+    """What may be bet: the same everywhere, or by street (flop, turn, river) and player (oop, ip).
+
+    Streets that are over may be among them, so that a file serves for later boards, too.
+    """
     rake: float = 0.0
     """The share of every pot that the house takes, what nobody called returned first …"""
     rake_cap: float | None = None
@@ -74,34 +86,55 @@ class Spot:
     def __post_init__(self) -> None:
         wanted = {"pot": self.pot} | ({"stack": self.stack} if self.limit is None else {"limit": self.limit})
         for name, value in wanted.items():
-            if not 0 < value < math.inf:
-                raise BadInput(f"A spot needs a {name} above 0, but {name}={value:g} was given.")
+            if not LEAST_CHIPS <= value <= MOST_CHIPS:
+                raise BadInput(
+                    f"A spot needs a {name} from {LEAST_CHIPS:g} to {MOST_CHIPS:,.0f} chips, but {name}={value:g} was "
+                    f"given; count in other chips."
+                )
         if not 0 <= self.rake < 1:
             raise BadInput(f"Rake is a share of the pot from 0 to below 1, but {self.rake:g} was given; 0.05 is usual.")
         if self.rake_cap is not None and not 0 <= self.rake_cap < math.inf:
             raise BadInput(f"A cap on rake is 0 chips or more, but {self.rake_cap:g} was given; leave it out for none.")
+        if self.rake_cap is not None and not self.rake:
+            raise BadInput(f"A cap on rake of {self.rake_cap:g} was given, but no rake; give one such as 0.05 as well.")
         if len(self.cards) not in STREETS:
             raise BadInput(
                 f"A board has 3, 4 or 5 cards, but {self.board!r} has {len(self.cards)}; name such as QsJh2h."
             )
         if len(set(self.cards)) < len(self.cards):
             raise BadInput(f"The board {self.board!r} names a card twice; change one.")
-        for street in self.streets:
-            for seat in SEATS:
-                menu = self.menu(street, seat)
-                if not all(0 < size < math.inf for size in (*menu.bets, *menu.raises)):
-                    raise BadInput(
-                        f"Bets are fractions of the pot above 0, but {menu} was given for {seat} on the {street}."
-                    )
-                if not (menu.bets or menu.raises or menu.all_in):
-                    raise BadInput(f"The menu of {seat} on the {street} offers nothing; give bets, or all_in.")
+        self._check_menus()
         pairs = product(*(self._held(seat).items() for seat in SEATS))
-        if not any(one * other > 0 and not set(mine) & set(theirs) for (mine, one), (theirs, other) in pairs):
+        if not any(one * other > SELDOM and not set(mine) & set(theirs) for (mine, one), (theirs, other) in pairs):
             raise BadInput(
                 "No two hands of these ranges can meet, as they share cards or hardly come; give wider ones."
             )
         for lock in self.locks:
             self.bound(lock)
+
+    def _check_menus(self) -> None:
+        """Refuse bets that nobody can make, and more than anybody offers."""
+        for street, seat in product(self.streets, SEATS):
+            menu, where = self.menu(street, seat), f"{seat} on the {street}"
+            for name, sizes in (("bets", menu.bets), ("raises", menu.raises)):
+                if wrong := [size for size in sizes if not 0 < size < math.inf]:
+                    raise BadInput(
+                        f"The {name} of {where} are fractions of the pot above 0 such as 0.5, but {wrong[0]:g} was "
+                        f"given."
+                    )
+                if len(sizes) > MOST_SIZES:
+                    raise BadInput(
+                        f"The menu of {where} has at most {MOST_SIZES} {name}, but {len(sizes)} were given; leave some "
+                        f"out."
+                    )
+            if not (menu.bets or menu.raises or menu.all_in):
+                raise BadInput(f"The menu of {where} offers nothing; give bets, or all_in.")
+        menus = [self.menu(street, seat) for street, seat in product(self.streets, SEATS)]
+        if not any(menu.bets or menu.all_in for menu in menus):
+            raise BadInput(
+                f"Nobody may bet on the {either(self.streets, 'or the')}, and without a bet nobody can raise; give "
+                f"bets, or all_in."
+            )
 
     @cached_property
     def cards(self) -> Cards:
@@ -129,7 +162,16 @@ class Spot:
 
     @cached_property
     def game(self) -> Poker:
-        """The rules of the spot. Half of the pot is each player's, as if it were an ante."""
+        """The rules of the spot, refused where its betting is too much to be compiled."""
+        if (many := (game := self._declared()).size.decisions) > MOST_DECISIONS:
+            raise BadInput(
+                f"{game.name} has {many:,} betting decisions, and {MOST_DECISIONS:,} are the most that are compiled; "
+                f"offer fewer or larger bets, or start on a later street."
+            )
+        return game
+
+    def _declared(self) -> Poker:
+        """The rules. Half of the pot is each player's, as if it were an ante."""
         boards = (len(self.cards), *(1,) * (len(self.streets) - 1))
         fixed = Poker(
             deck=DECK,
@@ -216,9 +258,9 @@ class Spot:
             )
         cap = words.get("rake_cap")
         return cls(
-            str(words["board"]),
-            str(words["oop"]),
-            str(words["ip"]),
+            _text(words["board"], "board", "QsJh2h"),
+            _text(words["oop"], "oop", "AA,KQs,T9o:0.5"),
+            _text(words["ip"], "ip", "AA,KQs,T9o:0.5"),
             _number(words["pot"], "pot"),
             _number(words.get("stack", 0.0), "stack"),
             _menus(words["menus"]) if "menus" in words else _menu(words),
@@ -229,11 +271,27 @@ class Spot:
         )
 
 
+def read_sizes(text: str, name: str) -> list[float]:
+    """Bets or raises as they are written in one line: `0.5,1`; nothing for none."""
+    try:
+        return [float(size) for size in text.replace(",", " ").split()]
+    except ValueError as error:
+        raise BadInput(f"{name} are fractions of the pot such as 0.5,1, but {text!r} was given.") from error
+
+
+def _text(given: Any, name: str, such: str) -> str:
+    if not isinstance(given, str):
+        raise BadInput(f"A spot has text such as {such!r} for its {name}, but {given!r} was given; write it in quotes.")
+    return given
+
+
 def _number(given: Any, name: str) -> float:
     try:
-        return float(given)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise BadInput(f"A spot has a number for its {name}, but {given!r} was given.") from error
+        if not isinstance(given, bool) and isinstance(given, Real):
+            return float(given)
+    except OverflowError:
+        pass
+    raise BadInput(f"A spot has a number for its {name}, but {given!r} was given; write such as 0.5, without quotes.")
 
 
 def _locks(words: Any) -> tuple[Lock, ...]:
@@ -246,7 +304,8 @@ def _lock(words: Any) -> Lock:
     _check_names(words, ("betting", "hands", "moves"), "A lock")
     if not isinstance(moves := words.get("moves"), Mapping):
         raise BadInput(f"A lock needs moves such as {{'check': 0.7, 'pot': 0.3}}, but {moves!r} was given.")
-    return Lock(str(words.get("betting", "")), moves, str(words.get("hands", "any")))
+    betting, hands = words.get("betting", ""), words.get("hands", "any")
+    return Lock(_text(betting, "lock's betting", "check 0.5 pot"), moves, _text(hands, "lock's hands", "AA,KQs"))
 
 
 def _check_names(words: Any, known: Iterable[str], what: str) -> None:
@@ -268,18 +327,14 @@ def _menus(words: Any) -> dict[str, dict[str, Menu]]:
     return {street: {seat: _menu(menu) for seat, menu in by.items()} for street, by in words.items()}
 
 
-def _told(words: Mapping[str, Any]) -> str:
-    return " and ".join(f"{name} {words[name]}" for name in ("bets", "raises") if name in words)
-
-
 def _menu(words: Mapping[str, Any]) -> Menu:
-    try:
-        bets, raises = (
-            tuple(sorted({float(size) for size in words.get(name, default)}))
-            for name, default in (("bets", MENU.bets), ("raises", MENU.raises))
-        )
-    except (TypeError, ValueError, OverflowError) as error:
-        raise BadInput(
-            f"Bets are lists of fractions of the pot such as [0.5, 1], but {_told(words)} was given."
-        ) from error
-    return Menu(bets, raises, bool(words.get("all_in", True)))
+    if not isinstance(all_in := words.get("all_in", MENU.all_in), bool):
+        raise BadInput(f"all_in is true or false, but {all_in!r} was given; write it without quotes.")
+    bets, raises = (_sizes(words.get(name, getattr(MENU, name)), name) for name in ("bets", "raises"))
+    return Menu(bets, raises, all_in)
+
+
+def _sizes(given: Any, name: str) -> tuple[float, ...]:
+    if not isinstance(given, list | tuple):
+        raise BadInput(f"{name} are a list of fractions of the pot such as [0.5, 1], but {given!r} was given.")
+    return tuple(sorted({_number(size, name) for size in given}))

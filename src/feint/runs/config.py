@@ -34,6 +34,13 @@ COUNTS = ("steps", "hands", "seed", "seeds", "devices")
 """What of a run is a whole number."""
 
 
+def check_positive(name: str, value: Any) -> None:
+    """Refuse what nothing can stop after; None is for not at all."""
+    number = isinstance(value, Real)
+    if value is not None and not (number and 0 < value < MOST):
+        raise BadInput(f"{name} must be a positive number below {MOST:g}, but {name}={value!r} was given.")
+
+
 class HasFields(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -159,10 +166,7 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         for name in ("steps", "hands", "seconds", "until"):
-            value = getattr(self, name)
-            number = isinstance(value, Real)
-            if value is not None and not (number and 0 < value < MOST):
-                raise BadInput(f"{name} must be a positive number below {MOST:g}, but {name}={value!r} was given.")
+            check_positive(name, getattr(self, name))
         if not (self.game + self.algorithm).isprintable():
             raise BadInput(f"The name of a game is plain text, but {self.game!r} was given; call it otherwise.")
         for name in COUNTS:

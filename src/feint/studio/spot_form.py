@@ -10,15 +10,11 @@ import htpy as h
 from htpy import Node, Renderable
 from pydantic import BaseModel, Field
 
-from feint.games.errors import BadInput
-from feint.games.postflop import SEATS, STREETS, Lock, Spot
+from feint.games.postflop import SEATS, STREETS, Lock, Spot, read_sizes
 from feint.studio.hand_grid import painter
 from feint.studio.page import field
 from feint.studio.spots import Job
 
-MOST_SIZES = 6
-"""Bets and raises that may be offered each."""
-MOST_CHIPS = 1e9
 MOST_LOCKS = 20
 SIZES = ("bets", "raises")
 NONE = "none"
@@ -76,9 +72,6 @@ class Asked(BaseModel, extra="forbid"):
 
     def spot(self) -> Spot:
         words = self.model_dump(exclude={"share", "seconds", "locks", *SIZES})
-        for name in ("pot", "stack"):
-            if 0 < words[name] < 1 / MOST_CHIPS or words[name] > MOST_CHIPS:
-                raise BadInput(f"The studio takes a {name} of up to {MOST_CHIPS:,.0f} chips, not {words[name]:g}.")
         locks = [vars(each.lock()) for each in self.locks]
         menus = {street: {seat: self._menu(street, seat) for seat in SEATS} for street in STREETS.values()}
         return Spot.read(words | {"menus": menus, "locks": locks})
@@ -86,17 +79,8 @@ class Asked(BaseModel, extra="forbid"):
     def _menu(self, street: str, seat: str) -> dict[str, list[float]]:
         own = self.menus.get(street, {}).get(seat, Sizes())  # type: ignore[call-overload]  # both are such names
         given = {name: getattr(own, name) for name in SIZES}
-        return {name: _sizes(getattr(self, name) if text is None else text, name) for name, text in given.items()}
-
-
-def _sizes(text: str, name: str) -> list[float]:
-    try:
-        sizes = [float(size) for size in text.replace(",", " ").split()] if text.strip() != NONE else []
-    except ValueError as error:
-        raise BadInput(f"{name} are fractions of the pot such as 0.5,1, but {text!r} was given.") from error
-    if len(sizes) > MOST_SIZES:
-        raise BadInput(f"The studio takes at most {MOST_SIZES} {name}, but {len(sizes)} were given; leave some out.")
-    return sizes
+        texts = {name: getattr(self, name) if text is None else text for name, text in given.items()}
+        return {name: [] if text.strip() == NONE else read_sizes(text, name) for name, text in texts.items()}
 
 
 FIRST = Asked(

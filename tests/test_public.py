@@ -17,33 +17,37 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import feint
+from conftest import reached
 from feint.arena.arena import Arena
 from feint.arena.cards import HIDDEN, Seen
 from feint.arena.policy import Policy
-from feint.evaluate.exploitability import SMALLEST, Exploitability
+from feint.evaluate.exploitability import LEAKS, SMALLEST, Exploitability
 from feint.forms.dealt import CardForm
 from feint.forms.library import form_of
 from feint.forms.public import PublicForm
 from feint.forms.public_strategy import PublicStrategy
-from feint.forms.strategy import PolicyStrategy, TabularStrategy
+from feint.forms.strategy import PolicyStrategy, Strategy, TabularStrategy
 from feint.forms.unrolled import TreeForm
 from feint.games.cards import Cards, Deck, high_card, pair_then_rank
 from feint.games.library import load_game
-from feint.games.poker import Poker, Round
+from feint.games.poker import Menu, Poker, Round
 from feint.players.player import StrategyPlayer
 from feint.public.boards import count_boards, deal, first_board, renamings_of, same_hands
 from feint.public.build import build_public_tree
 from feint.public.combinations import chosen, number_of
 from feint.public.judge import judge
 from feint.public.policy import PublicPolicy, written_down
+from feint.public.room import lacking
 from feint.public.showdown import removal_of, showdown_of
 from feint.public.showdown_kernel import won_less_lost
-from feint.public.start import public_size
+from feint.public.start import start_of
+from feint.runs.config import resolve
 from feint.solvers.cfr import ALGORITHMS, CFR
 from feint.solvers.public_cfr import PublicRegretMinimiser
 from feint.solvers.regrets import Rule
 
 DECK = Deck("23456789TJQKA", 4, suits=True)
+ROWS = {"replay.kind": "rows", "average.kind": "reservoir", "network.hidden": (8,), "tables": 16}
 
 
 def minimiser(tree, config: CFR) -> PublicRegretMinimiser:
@@ -128,6 +132,7 @@ ALIKE = {
     # With three cards on the board a single round with a single bet is 24 million nodes.
     "4 x 4 cards": replace(few_bets(short_holdem(4, 4), 0, board=1), showdown=best_three),
 }
+SOLVERS = {name: each.config for name, each in ALGORITHMS.items()} | {"simultaneous": CFR(alternating=False)}
 FEW = "5 x 2 cards", "3 x 4 cards", "4 x 4 cards"
 """Games that take so long to unroll that one algorithm must do."""
 
@@ -143,7 +148,7 @@ FAST = [("kuhn", "cfr+", True), ("leduc", "cfr+", True)]
             pytest.param(*case, marks=pytest.mark.slow)
             for name in ALIKE
             for symmetric in (True, False)
-            for algorithm in (*ALGORITHMS, "simultaneous")
+            for algorithm in SOLVERS
             if (name not in FEW or algorithm == "cfr+") and (case := (name, algorithm, symmetric)) not in FAST
         ),
     ],
@@ -154,10 +159,13 @@ def test_iterates_are_those_of_the_unrolled_tree(name, algorithm, symmetric):
     Where two moves are worth exactly the same, rounding decides which has the regret, and whoever adds up in another
     order plays another move: from nothing, iterates would part without either being wrong.
     """
-    game = ALIKE[name]
+    iterated_alike(ALIKE[name], SOLVERS[algorithm], symmetric)
+
+
+def iterated_alike(game: Poker, config: CFR, symmetric: bool) -> None:
+    """Regrets, plans and what the average strategy is worth after a few iterations on both trees."""
     whole = TreeForm.of(game, None)
     tree = build_public_tree(game, symmetric=symmetric, exact=True, piece=None if symmetric else 3)
-    config = CFR(alternating=False) if algorithm == "simultaneous" else ALGORITHMS[algorithm].config
     solver, public = config.on(whole), minimiser(tree, config)
     first = RankPolicy(PublicForm.of(game, None).arena, game.deck.copies if game.deck.suits else 1, 4)
     # An information set of the one may be several of the other, which share its chance.
@@ -291,33 +299,140 @@ def games(draw) -> Poker:
     boards = draw(st.sampled_from([(0,), (1,), (0, 1), (0, 0), (0, 1, 1)]))
     assume(len(deck.ranks) * deck.copies >= 2 * hole + max(sum(boards), 2))
     no_limit = draw(st.booleans())
+    bets = draw(st.sampled_from([(0.5, 1.0), (1.0,), (0.75, 2.0)]))
+    menus = st.sampled_from([(), (Menu(bets, bets[:1]), Menu(bets[-1:], bets, all_in=False))])
     rounds = tuple(
         Round(
             0.0 if no_limit else draw(st.sampled_from([1.0, 2.0])),
-            draw(st.integers(1, 2)),
+            draw(st.sampled_from([1, 2, None])) if no_limit else draw(st.integers(1, 2)),
             board,
             draw(st.integers(0, 1)),
+            draw(menus) if no_limit else (),
         )
         for board in boards
     )
+    ante, blinds = draw(st.sampled_from([(1.0, ()), (0.0, (1.0, 2.0)), (0.5, (1.0, 2.0)), (0.0, (2.0, 1.0))]))
+    rake = draw(st.sampled_from([0.0, 0.0, 0.1]))
     return Poker(
         deck=deck,
         hole=hole,
-        ante=1,
+        ante=ante,
+        blinds=blinds,
         rounds=rounds,
         showdown=draw(st.sampled_from([high_card, pair_then_rank])),
         stack=draw(st.sampled_from([3.0, 7.0])) if no_limit else None,
-        pot_bets=(0.5, 1.0) if no_limit else (),
+        pot_bets=bets if no_limit else (),
         free_folds=draw(st.booleans()),
+        rake=rake,
+        rake_cap=draw(st.sampled_from([None, 0.5])) if rake else None,
     )
 
 
+@settings(max_examples=2, suppress_health_check=list(HealthCheck))
+@given(game=games().filter(lambda game: 200 < game.unrolled_size()[0] < 2_000), symmetric=st.booleans())
+def test_some_small_declared_games_are_solved_as_when_unrolled(game, symmetric):
+    iterated_alike(game, SOLVERS["cfr+"], symmetric)
+
+
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(game=games(), seed=st.integers(0, 9), symmetric=st.booleans())
-def test_any_declared_game_is_judged_as_when_unrolled(game, seed, symmetric):
-    if game.unrolled_size()[0] < 60_000:
-        judged_alike(game, seed, symmetric)
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    game=games().filter(lambda game: game.unrolled_size()[0] < 60_000), seed=st.integers(0, 9), symmetric=st.booleans()
+)
+def test_any_declared_game_is_judged_and_solved_as_when_unrolled(game, seed, symmetric):
+    judged_alike(game, seed, symmetric)
+    iterated_alike(game, SOLVERS["cfr+"], symmetric)
+
+
+@pytest.mark.parametrize("raises", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_suits_may_be_taken_as_one_or_apart(raises):
+    """A real flop for four ranks and four suits: with nothing to bet before it, and with a bet."""
+    game = few_bets(short_holdem(4, 4), raises)
+    form = PublicForm.of(game, None)
+    first = RankPolicy(form.arena, 4, 7)
+    trees = [build_public_tree(game, symmetric=symmetric, exact=True) for symmetric in (True, False)]
+    assert trees[0].rounds[1].boards < 60 < trees[1].rounds[1].boards == comb(16, 3)
+    one, two = (public_steps(minimiser(tree, SOLVERS["cfr+"]), first, rarities(tree))[1] for tree in trees)
+    np.testing.assert_allclose(one.values, two.values, atol=1e-9)
+    np.testing.assert_allclose(one.best, two.best, atol=1e-9)
+    assert one.nash_conv > 0.01
+    one, two = (
+        form.judged(PolicyStrategy(form.fingerprint, RankPolicy(form.arena, 4, 7, alike)), 0) for alike in (True, False)
+    )
+    np.testing.assert_allclose(one.values, two.values, atol=1e-9)
+    np.testing.assert_allclose(one.best, two.best, atol=1e-9)
+
+
+def test_judges_of_the_library_say_of_a_public_tree_what_they_say_of_the_whole_one():
+    game = load_game("leduc(suits=true)")
+    whole, form = TreeForm.of(game, None), PublicForm.of(game, None)
+    play = RankPolicy(form.arena, 2, 5)
+    table, tree = as_table(whole, play), form.public()
+    written = PublicStrategy(form.fingerprint, tree, eqx.filter_jit(written_down)(tree, play))
+    for strategy in (PolicyStrategy(form.fingerprint, play), written):
+        judged_alike_by_the_library(form, strategy, whole, table)
+    found, gains = feint.deviations(form, written), Counter()
+    for label, player, gain in zip(
+        whole.tree.labels, whole.tree.player, feint.deviations(whole, table).gain, strict=True
+    ):
+        gains[player, up_to_suits(game, label)] += gain
+    assert [leak.gain for leak in found.worst] == pytest.approx(sorted(gains.values(), reverse=True)[:LEAKS], abs=1e-9)
+    assert found.worst == form.judged(written, LEAKS).leaks
+    assert [leak.gain for leak in feint.deviations(whole, table).worst] == pytest.approx(
+        np.sort(feint.deviations(whole, table).gain)[::-1][:LEAKS]
+    )
+    for asked in (
+        lambda: feint.best_response(form, written, 0).strategy,
+        lambda: found.gain,
+        lambda: found.share,
+        lambda: found.best_move,
+        lambda: feint.move_values(form, written),
+    ):
+        with pytest.raises(feint.BadInput, match=r"needs the whole tree, and .*; exploitability, .* need none\.$"):
+            asked()
+    with pytest.raises(feint.BadInput, match=r"as a table needs the whole tree, .*; give a strategy such as run\."):
+        feint.nash_conv(form, table)
+    with pytest.raises(feint.BadInput, match=r"^leduc\(suits=True\) has players 0 to 1, but player 2 was asked for\.$"):
+        feint.best_response(form, written, 2)
+    with pytest.raises(feint.BadInput, match=r"^This strategy is for another game than kuhn"):
+        feint.nash_conv("kuhn", written)
+    for ask in (feint.nash_conv, feint.expected_values, feint.deviations):
+        with pytest.raises(feint.BadInput, match=r"^holdem is too large to judge exactly; ask local-best-response"):
+            ask("holdem", written)
+
+
+def judged_alike_by_the_library(form: PublicForm, strategy: Strategy, whole: TreeForm, table: np.ndarray) -> None:
+    """What the library's judges say of a strategy in a game that is given in one form or the other."""
+    for ask in (feint.exploitability, feint.nash_conv, feint.expected_values):
+        np.testing.assert_allclose(ask(form, strategy), ask(whole, table), atol=1e-9)
+    for player in (0, 1):
+        best = [feint.best_response(*asked, player).value for asked in ((form, strategy), (whole, table))]
+        assert best[0] == pytest.approx(best[1], abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoding", ["symmetric", "nfsp"])
+def test_judges_of_the_library_ask_what_networks_have_learned(encoding):
+    game = load_game("leduc(suits=true)")
+    whole, form = TreeForm.of(game, None), PublicForm.of(game, None)
+    learner = resolve("nfsp", ROWS | {"encoding": encoding}).on(form)
+    strategy = learner.strategy(reached(learner, 200))
+    assert strategy.policy.symmetric == (encoding == "symmetric")
+    table = as_table(whole, strategy.policy)
+    assert np.abs(table - whole.tree.uniform()).max() > 0.1, "it has learned something"
+    judged_alike_by_the_library(form, strategy, whole, table)
+
+
+@pytest.mark.slow
+def test_random_play_at_flop_holdem_loses_what_is_known():
+    """At full size, with 1,755 flops: 7 GB of memory."""
+    form = form_of("flop_holdem")
+    if lacking(start_of(form.game).size) is not None:
+        pytest.skip("9 GB of memory are not free")
+    tree = form.public()
+    evenly = tuple(tuple(stage.zeros(each) for each in range(len(stage.moves))) for stage in tree.rounds)
+    strategy = PublicStrategy(form.fingerprint, tree, evenly)
+    assert 1000 * feint.nash_conv(form, strategy) / form.big_blind == pytest.approx(3044.53, rel=1e-5)
 
 
 @pytest.mark.parametrize("symmetric", [True, pytest.param(False, marks=pytest.mark.slow)])
@@ -463,12 +578,12 @@ def test_hands_that_never_come_may_be_left_out(name):
 
 
 def test_sizes_are_those_of_the_literature():
-    size = public_size(load_game("flop_holdem"))
+    size = start_of(load_game("flop_holdem")).size
     assert size.boards == (1, 1755)
     assert size.decisions == (8, 70)
     assert size.public == 122_858  # shared research: what the prototype stored
     assert size.infosets == 8 * 1326 + 1755 * 70 * 1176
-    assert public_size(load_game("flop_holdem"), symmetric=False).boards == (1, 22_100)
+    assert start_of(load_game("flop_holdem"), symmetric=False).size.boards == (1, 22_100)
 
 
 def test_games_find_their_form():

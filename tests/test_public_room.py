@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -21,7 +22,7 @@ from feint.games.postflop import Lock, Spot
 from feint.public import build, room
 from feint.public.boards import Drawn
 from feint.public.build import build_public_tree
-from feint.public.start import public_size
+from feint.public.start import start_of
 from feint.public.tree import PublicSize
 from feint.runs.agents import find_run
 from feint.runs.loop import Unwatched
@@ -55,9 +56,9 @@ def test_what_a_tree_is_said_to_need_is_what_was_measured_or_somewhat_more(row):
 
 
 def test_tables_are_counted_as_precise_as_they_are():
-    sizes = [public_size(GAME, exact=exact) for exact in (True, False, None)]
+    sizes = [start_of(GAME, exact=exact).size for exact in (True, False, None)]
     assert [size.table_bytes for size in sizes] == [each * sum(sizes[0].cells) for each in (8, 4, 8)]
-    mixed = public_size(load_game("turn_holdem(ranks=3)"))
+    mixed = start_of(load_game("turn_holdem(ranks=3)")).size
     assert mixed.exact == (True, True, False)
     assert 4 * sum(mixed.cells) < mixed.table_bytes < 8 * sum(mixed.cells)
 
@@ -75,7 +76,7 @@ def test_tables_are_counted_as_precise_as_they_are():
     ],
 )
 def test_sizes_are_those_of_the_trees_that_are_made(asked):
-    assert public_size(GAME, **asked) == made(build_public_tree(GAME, **asked))
+    assert start_of(GAME, **asked).size == made(build_public_tree(GAME, **asked))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ def made(tree) -> PublicSize:
 
 
 def test_a_tree_that_does_not_fit_is_refused_with_the_numbers_before_it_is_made(no_room):
-    size = public_size(load_game("flop_holdem"))
+    size = start_of(load_game("flop_holdem")).size
     needed = gigabytes(room.room(size))
     assert needed == "9.0 GB"  # 7.1 were measured, with 0.2 that are there before
     with pytest.raises(feint.BadInput) as refused:
@@ -130,6 +131,34 @@ def test_a_tree_that_does_not_fit_is_refused_with_the_numbers_before_it_is_made(
         build_public_tree(GAME, drawn=Drawn(5, 0))
     with pytest.raises(feint.BadInput, match=r"^The public tree of 1 boards of .* ask local-best-response for a lower"):
         build_public_tree(GAME, drawn=Drawn(1, 0))
+
+
+def test_a_round_to_search_that_does_not_fit_is_refused_with_its_size(no_room):
+    game = load_game("flop_holdem")
+    flop = int(np.flatnonzero(unroll_betting(game).round == 1)[0])
+    sentence = (
+        r"^The public tree of a round of flop_holdem has 221,000 public decisions and 675,729,600 numbers in a table, "
+        r"which need 30\.4 GB of memory, but 0\.1 GB are free; consider fewer bets, or choose a smaller game\.$"
+    )
+    with pytest.raises(feint.BadInput, match=sentence):
+        build.build_lookahead(game, [flop])
+
+
+@pytest.mark.parametrize("node", [0, SECOND])
+def test_rounds_to_search_are_as_large_as_is_said(monkeypatch, node):
+    told = []
+    monkeypatch.setattr(build, "check_fits", lambda name, size, instead: told.append(size))
+    tree, _ = build.build_lookahead(GAME, [node])
+    (size,), whole = told, made(tree)
+    assert size == PublicSize(*(each[:1] for each in vars(whole).values()))
+    assert sum(whole.cells) == sum(size.cells), "nothing is decided in the round after it"
+
+
+def test_room_is_looked_at_while_code_is_compiled(monkeypatch):
+    """Where searches guess by searching, trees are made there."""
+    monkeypatch.setattr(room, "SMALL", 0)
+    every, _ = jax.jit(lambda: build.build_lookahead(GAME, [0])[0].ranges)()
+    assert every.tolist() == [1.0] * 18
 
 
 def test_small_trees_are_made_however_little_memory_is_free(monkeypatch):
@@ -190,7 +219,7 @@ def test_spots_are_refused_before_their_trees_are_made(no_room):
 def test_games_whose_public_trees_nobody_holds_are_refused_with_their_numbers(game, judge, tmp_path):
     with pytest.raises(feint.BadInput) as refused:
         feint.train("cfr+", game, steps=1, out=tmp_path / "run")
-    size, told = public_size(load_game(game)), str(refused.value)
+    size, told = start_of(load_game(game)).size, str(refused.value)
     assert f"{game} is too large to unroll, and its public tree has {size.public:,} public decisions" in told
     assert f" {sum(size.cells):,} numbers in a table, which need {gigabytes(room.room(size))} of memory, where" in told
     assert told.endswith(f", or choose fewer ranks or bets, or a spot (feint solve); {judge} judges what plays.")

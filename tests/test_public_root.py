@@ -23,7 +23,7 @@ from feint.public.build import build_public_tree
 from feint.public.judge import Kept
 from feint.public.play import Tables, Written, mean
 from feint.public.policy import written_down
-from feint.public.start import public_size
+from feint.public.start import start_of
 from feint.public.sweep import run
 from feint.public.tree import PublicTree
 from feint.tree.compiled import compiled
@@ -142,7 +142,7 @@ def test_below_a_public_state_it_is_the_whole_tree(whole, betting, left, place):
     comes = (mine > 0) | (theirs > 0)
     assert len(mine) == left
     assert len(below.held) == comes.sum()
-    assert public_size(GAME, exact=True, **asked_for).hands == (comes.sum(),) * (3 - number)
+    assert start_of(GAME, exact=True, **asked_for).size.hands == (comes.sum(),) * (3 - number)
     tables = asked(below, PLAY)
     for (seat, best), known in pages.items():
         wanted = np.asarray(known[number][decision.number][0][here])[comes]

@@ -23,7 +23,7 @@ from feint.games.game import Game
 from feint.games.poker import Poker
 from feint.public.room import LARGEST, smaller, words
 from feint.public.sampled import sampled_soon
-from feint.public.start import for_such, public_size
+from feint.public.start import for_such, start_of
 from feint.tree.arrays import on_device
 
 JUDGED_DEALS = 4096
@@ -87,7 +87,7 @@ class CardForm(Form):
     @property
     def excess(self) -> str:
         game = self.betting.game
-        if not for_such(game) or sum((size := public_size(game)).cells) <= LARGEST:
+        if not for_such(game) or sum((size := start_of(game).size).cells) <= LARGEST:
             return super().excess
         return f"{super().excess}, and its public tree has {words(size)}, where {LARGEST:,} numbers are the most"
 

@@ -156,12 +156,10 @@ class Form(ABC):
         """Why there is neither a tree of it nor a public one, in words."""
         return f"{self.name} is too large to unroll"
 
-    def whole(self, who: str) -> Tree:
+    def whole(self, who: str, instead: str = "choose a smaller game") -> Tree:
         """The tree, for those who cannot do without it."""
         if self.tree is None:
-            raise BadInput(
-                f"{who} needs the whole tree, and {self.name} is too large to unroll; choose a smaller game."
-            )
+            raise BadInput(f"{who} needs the whole tree, and {self.name} is too large to unroll; {instead}.")
         return self.tree
 
     def public(self, symmetric: bool = True) -> PublicTree:
@@ -171,6 +169,11 @@ class Form(ABC):
     def judged(self, strategy: Strategy, leaks: int) -> Judged | None:
         """Judge a strategy exactly, with so many places where it gives most away; None where that cannot be done."""
         return None
+
+    def nash_conv(self, strategy: Strategy) -> float | None:
+        """NashConv of a strategy, exactly, in chips per hand; None where that cannot be done."""
+        judged = self.judged(strategy, 0)
+        return None if judged is None else float((judged.best - judged.values).sum())
 
     def by_move(self, row: Float[np.ndarray, " c"]) -> Float[np.ndarray, " a"]:
         """A strategy's row by the rules' own numbers of the moves; 0 for those that are never legal."""

@@ -29,7 +29,7 @@ from feint.public.leaks import Leaks, leaks_of
 from feint.public.play import Tables
 from feint.public.policy import written_down
 from feint.public.room import LARGEST, lacking, room
-from feint.public.start import for_such, public_size
+from feint.public.start import for_such, start_of
 from feint.public.tree import PublicSize, PublicTree
 from feint.tree.compiled import compiled
 from feint.tree.memory import gigabytes
@@ -83,7 +83,7 @@ class PublicForm(Form):
             return None
         if game.size.infosets > LARGEST * factorial(game.deck.copies):
             return None  # renaming suits makes no more than so many into one
-        size = public_size(game)
+        size = start_of(game).size
         return cls(unroll_betting(game), size) if sum(size.cells) <= LARGEST else None
 
     @property
@@ -122,7 +122,7 @@ class PublicForm(Form):
 
     @cached_property
     def _sized(self) -> Callable[[bool], PublicSize]:
-        return cache(lambda symmetric: public_size(self.betting.game, symmetric=symmetric))
+        return cache(lambda symmetric: start_of(self.betting.game, symmetric=symmetric).size)
 
     def judged(self, strategy: Strategy, leaks: int) -> Judged | None:
         tree = self._for(strategy)

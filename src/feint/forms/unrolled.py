@@ -108,6 +108,9 @@ class TreeForm(Form):
         told = (Leak(float(gains[row]), int(self.tree.player[row]), self.tree.labels[row]) for row in worst)
         return Judged(np.asarray(judgement.values), np.asarray(judgement.best_values), tuple(told))
 
+    def nash_conv(self, strategy: Strategy) -> float:
+        return judge_of(self.tree).nash_conv(tabulate(self.tree, strategy))  # compiled in half the time of all else
+
     def values(self, strategies: Sequence[Strategy]) -> Float[np.ndarray, " p"]:
         table = np.zeros(self.tree.legal.shape)
         for player, strategy in enumerate(strategies):

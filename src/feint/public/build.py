@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import comb
 from typing import final
 
 import jax.numpy as jnp
@@ -20,6 +21,7 @@ from feint.public.boards import (
     Drawn,
     Renamings,
     apart,
+    count_boards,
     deal,
     first_board,
     renamings_of,
@@ -30,7 +32,7 @@ from feint.public.hands import open_hands, same_held
 from feint.public.lines import SHOWDOWN, Betting, round_from
 from feint.public.room import check_fits, smaller
 from feint.public.showdown import Showdown, Way, removal_of, showdown_of
-from feint.public.start import Ranges, start_of
+from feint.public.start import Ranges, size_of, start_of
 from feint.public.tree import PublicTree, Round
 from feint.tree.arrays import on_device
 from feint.tree.compiled import ByValue, compiled
@@ -61,8 +63,8 @@ def build_public_tree(
     exact: whether in float64; drawn: some boards of the first deal, all if left out.
     way: how showdowns are computed; piece: how many boards at a time. As is best if left out
     """
-    start = start_of(game, root, board, ranges, symmetric and drawn is None)
-    size, named = start.size(exact, drawn), game.name if drawn is None else f"{drawn.count:,} boards of {game.name}"
+    start = start_of(game, root=root, board=board, ranges=ranges, symmetric=symmetric, exact=exact, drawn=drawn)
+    size, named = start.size, game.name if drawn is None else f"{drawn.count:,} boards of {game.name}"
     check_fits(named, size, _instead(game, board, drawn))
     making = _Making(game, start.renamings, start.held if start.narrow else None, way, piece)
     boards, rounds = start.boards, []
@@ -106,18 +108,25 @@ def build_lookahead(
 ) -> tuple[PublicTree, Arrivals | None]:
     """The public tree of one round from some of its betting decisions on, each a line, on all boards of that round.
 
-    Of the round after it there is only what comes there: what that is worth is for the tree's `beyond` to say.
+    Of the round after it there is only what comes there: what that is worth is for the tree's `beyond` to say. Refused
+    where the tables of the round do not fit into memory.
     betting: the game's, or as much of it as is to be considered; all of it if left out.
     """
     betting = betting or unroll_betting(game)
     number = int(betting.round[nodes[0]])
     renamings = renamings_of(apart(game.deck), (), symmetric=False)
     draws = [declared.board for declared in game.rounds]
+    bets, closes = round_from(betting, number, [(node, 0) for node in nodes])
+    hands, many = comb(apart(game.deck).kinds - sum(draws[: number + 1]), game.hole), count_boards(renamings, (), draws)
+    check_fits(
+        f"a round of {game.name}",
+        size_of([many[number]], [hands], [bets], exact=True),
+        "consider fewer bets, or choose a smaller game",
+    )
     boards = first_board(renamings, (), game.hole)
     for count in draws[: number + 1]:
         boards = deal(boards, renamings, game.hole, count) if count else boards
     making = _Making(game, renamings, None, None, None)
-    bets, closes = round_from(betting, number, [(node, 0) for node in nodes])
     rounds = [making.round(bets, _undealt(boards), (0, *draws[number + 1 :]), exact=True)]
     arrivals = None
     if number + 1 < len(game.rounds):
@@ -127,15 +136,15 @@ def build_lookahead(
         rounds.append(making.round(waiting, boards, draws[number + 1 :], exact=True))
         paid = [betting.paid[end, 0] if node == SHOWDOWN else betting.stakes[node, 0] for node, end in closes]
         arrivals = Arrivals(np.array([node for node, _ in closes]), np.array(paid))
-    hands = rounds[0].removal
-    every = jnp.ones(len(hands.cards))
+    removal = rounds[0].removal
+    every = jnp.ones(len(removal.cards))
     tree = PublicTree(
         rounds=tuple(rounds),
         ranges=(every, every),
         renamings=on_device(renamings),
         composed=on_device(_composed(renamings)),
-        held=hands.cards,
-        removal=hands,
+        held=removal.cards,
+        removal=removal,
         betting=betting,
     )
     return tree, arrivals

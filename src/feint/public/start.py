@@ -33,23 +33,6 @@ def for_such(game: Poker) -> bool:
     return game.players == 2 and game.hole <= 2 and not game.rotating_dealer
 
 
-def public_size(
-    game: Poker,
-    *,
-    root: int = 0,
-    board: Sequence[Cards] = (),
-    ranges: Ranges = None,
-    symmetric: bool = True,
-    exact: bool | None = None,
-    drawn: Drawn | None = None,
-) -> PublicSize:
-    """How large `build_public_tree` will make the public tree of a game, without making it.
-
-    Boards that only fill up a last piece come on top of that.
-    """
-    return start_of(game, root, board, ranges, symmetric and drawn is None).size(exact, drawn)
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class Start:
@@ -69,27 +52,46 @@ class Start:
     narrow: bool
     """… and whether these are not all that there are."""
     ranges: tuple[Float[np.ndarray, " h"], Float[np.ndarray, " h"]]
+    exact: bool | None
+    """Whether in float64; None for what is small …"""
+    drawn: Drawn | None
+    """… and some boards of the first deal, None for all."""
 
-    def size(self, exact: bool | None, drawn: Drawn | None) -> PublicSize:
-        """How large the tree will be."""
+    @property
+    def size(self) -> PublicSize:
+        """How large the tree will be. Boards that only fill up a last piece come on top of that."""
         (taken,) = map(tuple, self.boards.cards.tolist())
         boards = count_boards(self.renamings, taken, self.draws)
         first = next((many for many in boards if many > 1), 0)
-        if drawn is not None and first > drawn.count:
-            boards = [many if many == 1 else many * drawn.count // first for many in boards]
+        if self.drawn is not None and first > self.drawn.count:
+            boards = [many if many == 1 else many * self.drawn.count // first for many in boards]
         left = [self.boards.rest.shape[1] - dealt for dealt in accumulate(self.draws)]
-        hands = tuple(len(self.held) if self.narrow else comb(cards, self.game.hole) for cards in left)
-        cells = tuple(
-            many * each * sum(len(decision.moves) * len(decision.nodes) for decision in betting.decisions)
-            for many, each, betting in zip(boards, hands, self.bettings, strict=True)
-        )
-        decisions = tuple(betting.count for betting in self.bettings)
-        precise = tuple(each < SMALL if exact is None else exact for each in cells)
-        return PublicSize(tuple(boards), decisions, hands, cells, precise)
+        hands = [len(self.held) if self.narrow else comb(cards, self.game.hole) for cards in left]
+        return size_of(boards, hands, self.bettings, self.exact)
 
 
-def start_of(game: Poker, root: int, board: Sequence[Cards], ranges: Ranges, symmetric: bool) -> Start:
-    """Where a tree is to begin; `build_public_tree` says what these are."""
+def size_of(boards: Sequence[int], hands: Sequence[int], bettings: Sequence[Betting], exact: bool | None) -> PublicSize:
+    """How large rounds are with so many boards, hands on each and this betting."""
+    cells = tuple(
+        many * each * sum(len(decision.moves) * len(decision.nodes) for decision in betting.decisions)
+        for many, each, betting in zip(boards, hands, bettings, strict=True)
+    )
+    decisions = tuple(betting.count for betting in bettings)
+    precise = tuple(each < SMALL if exact is None else exact for each in cells)
+    return PublicSize(tuple(boards), decisions, tuple(hands), cells, precise)
+
+
+def start_of(
+    game: Poker,
+    *,
+    root: int = 0,
+    board: Sequence[Cards] = (),
+    ranges: Ranges = None,
+    symmetric: bool = True,
+    exact: bool | None = None,
+    drawn: Drawn | None = None,
+) -> Start:
+    """Where `build_public_tree`, which says what these are, begins."""
     if game.hole > 2:
         raise BadInput(f"{game.name} deals {game.hole} cards to each player, and public trees are for one or two.")
     betting = unroll_betting(game)
@@ -100,7 +102,7 @@ def start_of(game: Poker, root: int, board: Sequence[Cards], ranges: Ranges, sym
             f"{game.name} has turned up {' and '.join(map(str, asked)) or 'no'} cards at that decision, but "
             f"{' and '.join(str(len(group)) for group in board)} were given."
         )
-    renamings = renamings_of(apart(game.deck), board, symmetric)
+    renamings = renamings_of(apart(game.deck), board, symmetric and drawn is None)
     taken = tuple(card for group in board for card in group)
     boards = first_board(renamings, taken, game.hole)
     held = boards.rest[0][chosen(boards.rest.shape[1], game.hole)]
@@ -120,4 +122,6 @@ def start_of(game: Poker, root: int, board: Sequence[Cards], ranges: Ranges, sym
         held=held,
         narrow=ranges is not None,
         ranges=(weights[0], weights[1]),
+        exact=exact,
+        drawn=drawn,
     )

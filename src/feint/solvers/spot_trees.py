@@ -16,13 +16,13 @@ from feint.public.build import build_public_tree
 from feint.public.combinations import number_of
 from feint.public.places import place_of
 from feint.public.play import Bound, Tables
-from feint.public.start import public_size
+from feint.public.start import start_of
 from feint.public.tree import PublicSize, PublicTree
 
 
 def spot_size(spot: Spot) -> PublicSize:
     """How large the tree of a spot is, without making it."""
-    return public_size(spot.game, board=[spot.cards], ranges=_ranges(spot), symmetric=_symmetric(spot))
+    return start_of(spot.game, board=[spot.cards], ranges=_ranges(spot), symmetric=_symmetric(spot)).size
 
 
 def spot_tree(spot: Spot) -> PublicTree:

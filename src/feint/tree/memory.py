@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 CONTAINER = Path("/sys/fs/cgroup")
@@ -18,7 +19,8 @@ def gigabytes(size: int) -> str:
 
 def memory() -> int | None:
     """Bytes that are free where arrays are kept; None where nobody says."""
-    (device,) = jnp.zeros(()).devices()
+    with jax.ensure_compile_time_eval():  # trees are made while code is compiled, too
+        (device,) = jnp.zeros(()).devices()
     if device.platform != "cpu":
         told = device.memory_stats() or {}
         return told["bytes_limit"] - told.get("bytes_in_use", 0) if "bytes_limit" in told else None

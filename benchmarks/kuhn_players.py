@@ -1,6 +1,6 @@
 """Kuhn poker for 2 to 10 players: how far each method goes, and what stops it.
 
-    python benchmarks/kuhn_players.py --processes 8 --limit 120 > docs/results/kuhn_fictitious_play/players.jsonl
+    python benchmarks/kuhn_players.py --limit 1200 > docs/results/kuhn_fictitious_play/players.jsonl
     python benchmarks/kuhn_players.py --players 3 --methods cfr+ xfp
 
 Every method on every number of players is a process of its own with one thread, ended after `--limit` seconds: a line

@@ -4,7 +4,8 @@
     python benchmarks/thesis_device.py FOLDER --processes 2 --seconds 120 --share 0.001      a try
 
 What takes longest begins first. Every process ends in time, with what it has; finished records are lines of
-FOLDER/trials.jsonl, and what was said on the way is FOLDER/trials.log. Called again, it trains what is not there yet.
+FOLDER/trials.jsonl, and what was said on the way is FOLDER/trials.log. Called again, it trains what is not there yet,
+or has fewer seeds or was asked for fewer steps than now; what comes of that takes its line.
 It needs no more than the packages from games/ to evaluate/, so it also runs where Feint's command line does not;
 FEINT_COMMIT tells it the commit where there is no repository to ask.
 """
@@ -23,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, Experiment, records, run
+from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, Experiment, has_all, keep_record, records, run
 from feint.runs.provenance import provenance
 
 ONE_THREAD = {
@@ -52,15 +53,20 @@ def main() -> None:
     kept, until, lock = records(args.folder), time.time() + args.seconds, threading.Lock()
     with ThreadPoolExecutor(args.processes) as crew:
         for experiment in sorted(EXPERIMENTS, key=lambda each: -each.cost):
-            if experiment.name in args.only and experiment.name not in kept:
+            known = has_all(kept.get(experiment.name), experiment, steps_of(experiment, args.share))
+            if experiment.name in args.only and not known:
                 crew.submit(in_a_process, experiment, args, until, lock)
 
 
 def trained(experiment: Experiment, share: float, until: float) -> dict[str, object]:
     """An experiment's record, with what it was made with."""
-    steps = max(1, int(experiment.steps * share))
+    steps = steps_of(experiment, share)
     record = run(experiment, steps, until, lambda words: print(words, file=sys.stderr, flush=True))
     return record | {"made_with": list(provenance())}
+
+
+def steps_of(experiment: Experiment, share: float) -> int:
+    return max(1, int(experiment.steps * share))
 
 
 def in_a_process(experiment: Experiment, args: argparse.Namespace, until: float, lock: threading.Lock) -> None:
@@ -76,8 +82,7 @@ def in_a_process(experiment: Experiment, args: argparse.Namespace, until: float,
         with (args.folder / "trials.log").open("a") as log:
             log.write(ended.stderr)
         if ended.returncode == 0:
-            with (args.folder / RECORDS).open("a") as file:
-                file.write(ended.stdout.splitlines()[-1] + "\n")
+            keep_record(args.folder, json.loads(ended.stdout.splitlines()[-1]))
         said = "done" if ended.returncode == 0 else "failed, see trials.log"
         print(f"{experiment.name}: {said}, {until - time.time():.0f} s left", flush=True)
 

@@ -156,8 +156,8 @@ def stages() -> dict[str, Stage]:
     return found
 
 
-def poker_rnn_page() -> str:
-    """The page of these five."""
+def poker_rnn_page(folder: Path = RESULTS / "poker_rnn") -> str:
+    """The page of these five, as it is written in a folder."""
     both = (poker_rnn.PUBLISHED, poker_rnn.LARGE)
     played = [
         poker_rnn.Played(
@@ -169,7 +169,7 @@ def poker_rnn_page() -> str:
         for stage in both
     ]
     (leduc,) = rows_in(RESULTS / "poker_rnn" / poker_rnn.LEDUC)
-    return poker_rnn.write_page(played, OnLeduc(*leduc["found"]))
+    return poker_rnn.write_page(played, OnLeduc(*leduc["found"]), folder)
 
 
 def seeds_page() -> str:

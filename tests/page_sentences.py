@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from feint.evaluate.share_found import FOUND, LOST, share_found
-from page_records import record, stages
+from feint.public.room import COMPILING, TABLES
+from page_records import ROOT, record, stages
 from page_sentences_results import (
     device_sentences,
     holdem_sentences,
@@ -19,7 +20,7 @@ from page_sentences_results import (
     turns_sentences,
 )
 
-README, RESULTS = "README.md", "docs/results/README.md"
+README, RESULTS, DESIGN = "README.md", "docs/results/README.md", "docs/design.md"
 KUHN = "docs/results/kuhn_fictitious_play/README.md"
 PUBLIC_TREES = "benchmarks/results/public_trees.md"
 ON_A_CARD = {("dcfr", 100), ("dcfr", 200), ("dcfr", 300), ("pcfr+", 100), ("pcfr+", 300), ("linear-cfr", 50)}
@@ -37,7 +38,8 @@ def sentences() -> dict[str, list[str]]:
             *device_sentences(),
             *holdem_sentences(),
         ],
-        PUBLIC_TREES: _public_trees() + _spots(),
+        PUBLIC_TREES: [*_public_trees(), *_spots(), _memory()[1]],
+        DESIGN: _memory()[:1],
         KUHN: _kuhn(),
     }
 
@@ -153,6 +155,7 @@ def _public_trees() -> list[str]:
     last, small = rows[-1], [row for row in record("benchmarks/results/public_trees.jsonl") if "ranks=3" in row["game"]]
     assert last["exploitability_mbb"] < 1 < rows[-2]["exploitability_mbb"]
     return [
+        *_on_a_card(card),
         f"**below 1 mbb/h after {last['step']} iterations and {_minutes(last)}**",
         *(f"| {row['step']} | {row['spent_s']:,.0f} | {row['exploitability_mbb']:.2f} |" for row in rows[:-1]),
         *(
@@ -166,6 +169,37 @@ def _public_trees() -> list[str]:
             for name in ("cfr+", "dcfr")
             for exact in (False, True)
         ),
+    ]
+
+
+def _on_a_card(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Which algorithm is below 1 mbb/h first on an accelerator, and what building and compiling take."""
+    first = next(row for row in rows if row["exploitability_mbb"] < 1)
+    ends = {row["algorithm"]: row["exploitability_mbb"] for row in rows if row["step"] == 300}
+    others = {name: value for name, value in ends.items() if name != first["algorithm"]}
+    assert min(others.values()) > 1
+    built, compiled, judged = ([row[what] for row in rows] for what in ("built_s", "compiled_s", "judged_s"))
+    return [
+        f"**{first['algorithm']} is below 1 mbb/h after {first['step']} iterations and {first['spent_s']:.1f} s**, and "
+        f"none of the others after 300: linear-cfr has {others['linear-cfr']:.2f} then, pcfr+ {others['pcfr+']:.2f}, "
+        f"and cfr+, by its row above, {_of_no_record('cfr+', 300):.2f}.",
+        f"A judgement takes {1000 * np.median(judged):.0f} ms, building the tree {_range(built)[0]} to "
+        f"{_range(built)[1]} s, compiling {_range(compiled)[0]} to {_range(compiled)[1]} s.",
+    ]
+
+
+def _of_no_record(algorithm: str, step: int) -> float:
+    """What the page itself has of a run on an accelerator from before records were kept."""
+    lines = (ROOT / PUBLIC_TREES).read_text().splitlines()
+    return float(next(line for line in lines if line.startswith(f"| {algorithm} | {step} |")).split("|")[5])
+
+
+def _memory() -> list[str]:
+    """What public trees are reckoned to take, a number in a table and beside that."""
+    single, double = 4 * TABLES, 8 * TABLES
+    return [
+        f"{single:.0f} bytes for each number in a table ({double:.0f} in float64) and {COMPILING / 1e9:.1f} GB for",
+        f"{COMPILING / 1e6:.0f} MB and {single:.0f} bytes a number, {double:.0f} in float64",
     ]
 
 

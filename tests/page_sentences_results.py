@@ -82,7 +82,7 @@ def turns_sentences() -> list[str]:
 
 def thesis_sentences() -> list[str]:
     """What 16 units lack, and a softmax of values in another unit."""
-    from feint.papers.leduc_nfsp import paper_value
+    from feint.papers.leduc_nfsp import READING, paper_value
     from feint.papers.thesis_claims import said
     from feint.papers.thesis_sixteen import AUTHOR, PLAIN, given
 
@@ -92,15 +92,26 @@ def thesis_sentences() -> list[str]:
     folds = [kept[name]["rows"][-1]["folds"] for name in ("author-relu", "thesis-relu")]
     curve = record("docs/results/leduc_nfsp/curves.json")["64-units"]
     by_then = sorted(seeds_of(curve)[:, np.searchsorted(curve["step"], found.step) - 1])
+    paper, nearest = paper_value(16, last["step"]), min([*last["exploitability"], *_sixteen_before(last["step"])])
+    below = [value for value in whole["exploitability"] if value < paper_value(16, whole["step"])]
+    assert (1 < nearest / paper < READING, len(below)) == (True, 1)
     return [
         f"come to {said(found.ours)} after {found.step:,} steps, where 16 for both have {said(found.theirs)}, "
         f"{found.ratio}; that is where 64 for both are by then, {by_then[0]:.3f} to {by_then[-1]:.3f}.",
-        f"have {said(last['exploitability'])} after {last['step']:,} steps against its "
-        f"{paper_value(16, last['step']):.3f}, and the author's program {said(whole['exploitability'])} after "
-        f"{whole['step']:,}.",
+        f"three more have {said(last['exploitability'])} after {last['step']:,} steps against its {paper:.3f}. The "
+        f"nearest is {nearest / paper - 1:.0%} above it, less than the figure can be read to. Of the author's program "
+        f"with 16 units one seed is below: {said(whole['exploitability'])} after {whole['step']:,} against "
+        f"{paper_value(16, whole['step']):.3f}.",
         f"folds to {said(folds[0], '.0%')} of bets (two seeds, the author's settings) and to {said(folds[1], '.0%')} (",
         f"in chips has {said(coded.ours)} after {coded.step:,} steps, and imitating moves {said(coded.theirs)}",
     ]
+
+
+def _sixteen_before(step: int) -> list[float]:
+    """Where the seeds with 16 units of the reproduction itself ended."""
+    from feint.papers.leduc_nfsp import END, _values
+
+    return _values(END, leduc_runs()["16-units"], step)
 
 
 def device_sentences() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 
@@ -26,6 +27,12 @@ MADE = {
 
 def page(name: str) -> str:
     return (ROOT / name).read_text()
+
+
+@cache
+def made_again(name: str) -> str:
+    """A page of a reproduction as its records make it."""
+    return MADE[name]()
 
 
 def missing(text: str, made: str) -> list[str]:
@@ -76,7 +83,7 @@ def test_tables_of_benchmarks_are_what_their_records_print(name, monkeypatch, ca
 
 @pytest.mark.parametrize("name", MADE)
 def test_reproductions_say_what_was_recorded(name):
-    made = MADE[name]()
+    made = made_again(name)
     assert missing(page(name), made) == strangers(page(name), made) == []
     compared = [line for line in made.splitlines() if line.startswith("|") and not re.search(r"\bnan\b", line)]
     assert len(compared) > 15, "otherwise there is nothing that could differ"
@@ -99,14 +106,17 @@ def test_an_edited_number_is_found(name):
 
 @pytest.mark.parametrize("name", MADE)
 def test_an_edited_row_is_found(name):
-    """One digit changed in one row of a table that has all its numbers from a record: it is missing, and a stranger."""
-    made = MADE[name]()
-    rows = [row for row in made.splitlines() if re.fullmatch(ROW, row) and not re.search(r"\bnan\b", row)]
-    for row in rows:
-        digits = [place for place, letter in enumerate(row) if letter in "0123456789"]
-        if digits:
-            edited = f"{row[: digits[-1]]}{(int(row[digits[-1]]) + 1) % 10}{row[digits[-1] + 1 :]}"
-            assert edited in rows or (missing(edited, row), strangers(edited, made)) == ([row], [edited])
+    """One digit changed in one row of the page, where records have all its numbers: it is missing, and a stranger."""
+    made, lines = made_again(name), page(name).splitlines()
+    rows = {row for row in made.splitlines() if re.fullmatch(ROW, row) and not re.search(r"\bnan\b", row)}
+    told = [row for row in dict.fromkeys(lines) if row in rows and re.search(r"\d", row)]
+    assert len(told) > 10, "otherwise nothing was edited"
+    for row in told:
+        *_, last = re.finditer(r"\d", row)
+        edited = f"{row[: last.start()]}{(int(last[0]) + 1) % 10}{row[last.end() :]}"
+        text = "\n".join(edited if line == row else line for line in lines)
+        assert set(missing(text, made)) == {row}
+        assert set(strangers(text, made)) == {edited} - rows
 
 
 def test_rows_with_numbers_that_no_record_has_are_compared_by_the_others():
@@ -131,6 +141,10 @@ def test_what_starting_hands_are_worth_is_kept_as_numbers():
 @pytest.mark.parametrize("name", ["docs/results/README.md", "docs/results/poker_rnn/README.md"])
 def test_other_seeds_are_linked_where_the_first_is_told_of(name):
     assert "seeds.md)" in page(name)
+
+
+def test_other_seeds_are_linked_only_where_their_page_is(tmp_path):
+    assert "seeds.md" not in page_records.poker_rnn_page(tmp_path)
 
 
 def test_an_edited_table_is_found():

@@ -14,9 +14,12 @@ import pytest
 import feint
 from feint.forms.unrolled import TreeForm
 from feint.games.errors import BadInput, RunStopped
-from feint.papers import kuhn_baselines, kuhn_players, leduc_nfsp, trials
+from feint.papers import deepstack_leduc, kuhn_baselines, kuhn_players, leduc_nfsp, leduc_thesis, trials
+from feint.papers.deepstack_bets import BETS, bet_sets, bets_in
+from feint.papers.deepstack_networks import LEARNING, NETWORKS
 from feint.papers.kuhn_figures import kuhn_equilibrium
 from feint.papers.library import papers, published
+from feint.papers.thesis_trials import KNOWN, RECORDS, Experiment, has_all, keep_record, records
 from feint.runs.config import RunConfig
 from feint.runs.files import unsealed
 from feint.runs.loop import Unwatched, evaluation_points
@@ -213,3 +216,100 @@ def test_where_methods_stop_is_told_from_records(tmp_path):
     assert "| 3 | 617 | 48 |  | 2 s, 22 moves |  | – |  |  |" in told
     assert "| 4 | 617 | 48 |  |  |  | – |  | 120 ms |" in told
     assert kuhn_players.spans([2, 3, 4, 5, 7, 9, 10]) == "2 to 5, 7, 9 to 10"
+
+
+class TrainingError(Exception):
+    """Something was to be trained."""
+
+
+def in_training(*_: object, **__: object) -> None:
+    raise TrainingError
+
+
+OF_THESE = {"what": deepstack_leduc.MEASURED, "found": {"networks": "others", "size": "any"}}
+
+
+@pytest.mark.parametrize("networks", [None, b"these"])
+@pytest.mark.parametrize("rows", [[{"what": "tool at 100", "found": 1.0}], [OF_THESE]])
+def test_numbers_of_other_networks_are_refused_before_any_are_trained(tmp_path, monkeypatch, networks, rows):
+    """How the networks of these numbers learned is not overwritten: it may be all that is left of them."""
+    monkeypatch.setattr(deepstack_leduc, "learned", in_training)
+    (tmp_path / LEARNING).write_text("how they learned")
+    (tmp_path / deepstack_leduc.NUMBERS).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if networks:
+        (tmp_path / NETWORKS).write_bytes(networks)
+    with pytest.raises(BadInput, match=r"numbers\.jsonl has numbers of other networks than .* keeps, .* with --out"):
+        deepstack_leduc.reproduce(tmp_path, False, lambda _: Unwatched())
+    assert (tmp_path / LEARNING).read_text() == "how they learned"
+
+
+def test_bet_sets_are_numbers_of_no_networks(tmp_path, monkeypatch):
+    """A folder that has nothing else is gone on with, and so is one whose numbers are of its networks."""
+    monkeypatch.setattr(deepstack_leduc, "learned", in_training)
+    bets = {"what": f"{BETS}pot", "found": 40.0}
+    (tmp_path / deepstack_leduc.NUMBERS).write_text(json.dumps(bets) + "\n")
+    with pytest.raises(TrainingError):
+        deepstack_leduc.reproduce(tmp_path, False, lambda _: Unwatched())
+    (tmp_path / NETWORKS).write_bytes(b"these")
+    records = deepstack_leduc.Records(tmp_path / deepstack_leduc.NUMBERS)
+    records.note(deepstack_leduc.MEASURED, lambda: deepstack_leduc._measured_of(tmp_path, deepstack_leduc.QUICK))
+    records.note("tool at 100", lambda: 1.0)
+    with pytest.raises(TrainingError):
+        deepstack_leduc.reproduce(tmp_path, True, lambda _: Unwatched())
+    with pytest.raises(BadInput, match="or of a look of another size"):
+        deepstack_leduc.reproduce(tmp_path, False, lambda _: Unwatched())
+
+
+def test_bet_sets_are_told_once_all_are_known():
+    found = dict.fromkeys([f"{BETS}pot; judged in leduc_no_limit(bets=(0.5,1,2))"], 1.0)
+    assert bets_in(found) == bets_in({}) == {}
+    bet_sets(lambda words, _: found.setdefault(words, 2.0))
+    assert bets_in(found)["pot, all-in"] == dict.fromkeys(("judged with no other bets", "judged with all bets"), 2.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "seeds", "steps", "enough"),
+    [
+        (1000, [0, 1, 2, 3], 1000, True),
+        (1000, [1, 3, 0, 2, 4], 1000, True),
+        (1000, [0, 1], 1000, False),
+        (999, [0, 1, 2, 3], 1000, False),
+        (300, [0, 1, 2, 3], 300, True),
+        (300, [0, 1], 300, False),
+        (1000, [0, 1], 300, True),
+        (2000, [0, 1], 1000, False),
+    ],
+)
+def test_records_of_fewer_seeds_or_steps_than_are_asked_for_are_made_anew(asked, seeds, steps, enough):
+    """That the clock ended one is no reason; and what is only a look never takes the place of what is longer."""
+    experiment = Experiment("some", "some", steps=1000, seeds=4)
+    assert has_all({"asked": asked, "seeds": seeds, "steps": 10}, experiment, steps) is enough
+    assert not has_all(None, experiment, steps)
+
+
+def test_records_made_anew_take_the_place_of_the_old(tmp_path, monkeypatch):
+    """Of four experiments one has too few seeds, and one is not there: these are run, and no other."""
+    few = ["thesis", "thesis-relu", "16-units", "16-tanh"]
+    lines = [{"name": name, "seeds": list(range(KNOWN[name].seeds)), "asked": 10**9, "steps": 1} for name in few[:3]]
+    lines[1]["seeds"] = [0, 1]
+    (tmp_path / RECORDS).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    ran = []
+
+    def run(experiment: Experiment, steps: int, tell: object) -> dict[str, object]:
+        ran.append(experiment.name)
+        return {"name": experiment.name, "seeds": list(range(experiment.seeds)), "asked": steps, "steps": steps}
+
+    monkeypatch.setattr(leduc_thesis, "EXPERIMENTS", tuple(KNOWN[name] for name in few))
+    monkeypatch.setattr(leduc_thesis, "run", run)
+    monkeypatch.setattr(leduc_thesis, "write_report", lambda out, kept: out)
+    for _ in range(2):
+        leduc_thesis.reproduce(tmp_path, False, lambda _: Unwatched())
+        assert ran == ["thesis-relu", "16-tanh"]
+    kept = [json.loads(line) for line in (tmp_path / RECORDS).read_text().splitlines()]
+    assert [record["name"] for record in kept] == few
+    assert [kept[0], kept[2]] == [lines[0], lines[2]]
+    assert kept[1]["seeds"] == [0, 1, 2, 3]
+    leduc_thesis.reproduce(tmp_path, True, lambda _: Unwatched())
+    assert ran == ["thesis-relu", "16-tanh"]  # a quick look is shorter than any of these
+    keep_record(tmp_path, {"name": "16-units"})
+    assert list(records(tmp_path)) == few

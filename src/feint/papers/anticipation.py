@@ -63,11 +63,8 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
         for what in played(size):
             watcher.stage(f"{what['game']}, η = {what['anticipation']:g}, {told(what)}")
             found.append(records.row(what, lambda what=what: exact(what)))  # type: ignore[misc]
-    for game, preset, steps in size.runs:
-        for share in size.learned:
-            what = {"what": "learned", "game": game, "preset": preset, "anticipation": share, "steps": steps}
-            what |= {"seeds": size.seeds}
-            found.append(records.row(what, lambda what=what: learned(out, what, watch)))  # type: ignore[misc]
+    for what in taught(size):
+        found.append(records.row(what, lambda what=what: learned(out, what, watch)))  # type: ignore[misc]
     return write_report(out, found)
 
 
@@ -84,6 +81,22 @@ def played(size: Size) -> list[Row]:
         for game in size.games
         for alternating in (False, True)
         for share in size.shares
+    ]
+
+
+def taught(size: Size) -> list[Row]:
+    """What is asked of NFSP."""
+    return [
+        {
+            "what": "learned",
+            "game": game,
+            "preset": preset,
+            "anticipation": share,
+            "steps": steps,
+            "seeds": size.seeds,
+        }
+        for game, preset, steps in size.runs
+        for share in size.learned
     ]
 
 

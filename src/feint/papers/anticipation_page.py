@@ -20,6 +20,8 @@ USUAL = 0.1
 """NFSP's η."""
 FEW = 1000
 """Iterations up to which a curve is hardly begun."""
+SETTINGS = {"fast": "our settings", "paper": "the paper's settings"}
+"""What presets of NFSP have, but for η."""
 
 
 def write_report(out: Path, rows: Sequence[Row]) -> Path:
@@ -79,7 +81,6 @@ def page_of(rows: Sequence[Row]) -> str:
     """The page, from records."""
     solved, trained_ones = of_kind(rows, what="exact"), of_kind(rows, what="learned")
     quick = solved[0]["iterations"][-1] <= FEW
-    seeds = trained_ones[0]["seeds"] - 1
     return f"""# {TITLE}
 
 {where(rows, lambda row: f"{row['game']} with η = {row['anticipation']:g}")}
@@ -108,9 +109,7 @@ Nothing here is random, so there are no seeds.
 
 ## Neural fictitious self-play
 
-The median of seeds 0 to {seeds} and from where to where they go. Judged is the average, which learns from the best
-response's hands alone, and these are the fewer the smaller η is; the best response is learned from all hands. `paper`
-has the paper's settings but for η, `fast` ours.
+{judged(trained_ones)}
 
 {by_share(trained_ones)}
 
@@ -217,6 +216,18 @@ def exactly(rows: Sequence[Row]) -> str:
                 cells = [f"{row['exploitability'][place]:.2g}" for row in some]
                 lines.append([game, told(some[0]), f"{stop:,}", *cells])
     return table(head, lines)
+
+
+def judged(rows: Sequence[Row]) -> str:
+    """What is judged of NFSP, and what the presets are that were tried."""
+    presets = dict.fromkeys(row["preset"] for row in rows)
+    settings = " and ".join(f"`{preset}` has {SETTINGS[preset]}" for preset in presets)
+    words = (
+        f"The median of seeds 0 to {rows[0]['seeds'] - 1} and from where to where they go. Judged is the average, "
+        f"which learns from the best response's hands alone, and these are the fewer the smaller η is; the best "
+        f"response is learned from all hands. But for η, {settings}."
+    )
+    return fill(words, 120)
 
 
 def by_share(rows: Sequence[Row]) -> str:

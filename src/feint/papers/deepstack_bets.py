@@ -52,9 +52,10 @@ def bet_sets(note: Note) -> Scores:
 
 
 def bets_in(found: Mapping[str, Any]) -> Scores:
-    """The same as it was noted; nothing where it was not."""
-    known = any(what.startswith(BETS) for what in found)
-    return bet_sets(lambda words, find: found[words]) if known else {}
+    """The same as it was noted; nothing where not all of it was."""
+    asked = list[str]()
+    bet_sets(lambda words, find: asked.append(words))
+    return bet_sets(lambda words, find: found[words]) if found.keys() >= set(asked) else {}
 
 
 def _judged(game: str, bets: tuple[str, ...]) -> float:

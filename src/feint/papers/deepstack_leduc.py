@@ -20,7 +20,7 @@ from jaxtyping import Float
 
 from feint.games.errors import BadInput
 from feint.games.leduc import leduc_no_limit
-from feint.papers.deepstack_bets import Scores, bet_sets, bets_in
+from feint.papers.deepstack_bets import BETS, Scores, bet_sets, bets_in
 from feint.papers.deepstack_figures import draw_figures
 from feint.papers.deepstack_networks import (
     EIGHT,
@@ -39,6 +39,7 @@ from feint.papers.deepstack_page import page_of
 from feint.papers.deepstack_programs import (
     FEW,
     GENERATIONS,
+    JUDGED,
     Note,
     cross_in,
     deepstack,
@@ -96,6 +97,7 @@ class Facts(NamedTuple):
 def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     """Make, train and judge what `out` does not hold yet, draw the figures and write the report."""
     size = QUICK if quick else Size()
+    check_kept(out, size)
     with watch("DeepStack's networks") as watcher:
         networks = learned(out, size, watcher.stage)
         measure(out, size, networks, quick, watcher, watch)
@@ -115,7 +117,7 @@ def measure(
 ) -> None:
     """Judge everything, keeping every number as it is found."""
     records = Records(out / NUMBERS)
-    _check_ours(out, size, records)
+    records.note(MEASURED, lambda: _measured_of(out, size))
 
     def note(words: str, find: Callable[[], Number]) -> Number:
         watcher.stage(words)
@@ -146,16 +148,24 @@ def measure(
         bet_sets(note)
 
 
-def _check_ours(out: Path, size: Size, records: Records) -> None:
-    """Numbers are of networks and of a size: those of others are neither taken for ours nor overwritten."""
-    ours = {"networks": sha256((out / NETWORKS).read_bytes()).hexdigest(), "size": repr(size)}
-    known = [row["found"] for row in records.rows if row["what"] == MEASURED]
-    if records.rows and known != [ours]:
+def check_kept(out: Path, size: Size) -> None:
+    """Numbers are of networks and of a size: those of others are neither taken for ours nor overwritten.
+
+    This is asked before networks are trained, which would overwrite how those of the numbers learned. Of bet sets any
+    numbers will do, since no network has a part in them.
+    """
+    rows = [row for row in rows_in(out / NUMBERS) if not row["what"].startswith(BETS)]
+    known = [row["found"] for row in rows if row["what"] == MEASURED]
+    if rows and not ((out / NETWORKS).is_file() and known == [_measured_of(out, size)]):
         raise BadInput(
-            f"{out / NUMBERS} has numbers of other networks, or of a look of another size; remove it to measure anew, "
-            f"or choose another folder with --out."
+            f"{out / NUMBERS} has numbers of other networks than {out} keeps, or of a look of another size; remove it "
+            f"to measure anew, or choose another folder with --out."
         )
-    records.note(MEASURED, lambda: ours)
+
+
+def _measured_of(out: Path, size: Size) -> dict[str, str]:
+    """What numbers are of: the digest of the networks, and the size."""
+    return {"networks": sha256((out / NETWORKS).read_bytes()).hexdigest(), "size": repr(size)}
 
 
 def facts_of(out: Path, size: Size) -> Facts:
@@ -176,7 +186,7 @@ def facts_of(out: Path, size: Size) -> Facts:
         bets=bets_in(found),
         programs=programs_in(found),
         cross=cross_in(found),
-        where=f"Networks: {learning.where}. All else: {where(rows, lambda row: str(row['what']))}",
+        where=f"Networks: {learning.where}. All else: {where(rows, partial(_about, programs_in(found)))}",
     )
 
 
@@ -192,6 +202,15 @@ def inside(solver: Solver, count: int) -> str:
 
 def _found(rows: Iterable[Row]) -> dict[str, Any]:
     return {row["what"]: row["found"] for row in rows}
+
+
+def _about(programs: Iterable[str], row: Row) -> str:
+    """What a number is about, in a few words: of a match, the program that came later, for which it was played."""
+    what = str(row["what"])
+    for program in reversed(list(programs)):
+        if program in what.removeprefix(JUDGED).split(" against "):
+            return f"{program}, judged and matched"
+    return "bet sets" if what.startswith(BETS) else what
 
 
 def _scores(found: Mapping[str, Any], size: Size, iterations: int) -> Float[np.ndarray, "s k"]:

@@ -8,7 +8,6 @@ they are made: benchmarks/thesis_device.py makes them on many cores.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy as np
 from feint.papers.thesis_claims import CLAIMS, SAME, Records, answered, said
 from feint.papers.thesis_measures import HANDS, STATES
 from feint.papers.thesis_sixteen import CAUSES, PLAIN, WIDTH, changes, draw_sixteen, lack, sixteen
-from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, records, run
+from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, has_all, keep_record, records, run
 from feint.papers.trials import made_with, table
 from feint.report.canvas import COLOURS, blank, keep
 from feint.runs.files import write_whole
@@ -39,11 +38,11 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     """Run every experiment that `out` does not hold yet, draw the figure and write the report."""
     asked = [KNOWN[name] for name in FEW] if quick else EXPERIMENTS
     for number, experiment in enumerate(asked, 1):
-        if experiment.name not in records(out):
+        steps = min(experiment.steps, QUICK) if quick else experiment.steps
+        if not has_all(records(out).get(experiment.name), experiment, steps):
             with watch(f"{number}/{len(asked)} {experiment.name}") as watcher:
-                made = run(experiment, min(experiment.steps, QUICK if quick else experiment.steps), tell=watcher.stage)
-            with (out / RECORDS).open("a") as file:
-                file.write(json.dumps(made | {"made_with": list(provenance())}) + "\n")
+                made = run(experiment, steps, tell=watcher.stage)
+            keep_record(out, made | {"made_with": list(provenance())})
     return write_report(out, records(out))
 
 

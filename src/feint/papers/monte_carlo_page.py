@@ -81,7 +81,6 @@ def page_of(rows: Sequence[Row]) -> str:
     quick = short(rows)
     seconds = sum(row["seconds"][-1] if row["what"] == "trees" else row.get("seconds", 0.0) for row in rows)
     last = len(trees(rows, GAMES[0], WAYS[0])) - 1
-    pure = " and ".join(f"{least_pure(rows, game):.3f} on {game}" for game in GAMES)
     claims = [claim(rows, game, kind, c) for game in GAMES for c in CONSTANTS for kind in KINDS]
     return f"""# {TITLE}
 
@@ -118,10 +117,7 @@ were made. The likeliest moves alone are those of the trees at the end. Seconds 
 
 {searched(rows, [way for way in WAYS if not way[2]])}
 
-The likeliest moves alone are what a player makes who always takes the most visited move; an equilibrium mixes, and
-these are exploitable by {pure} at least. So `smooth-uct` at a table moves as its average
-does. We found no source for the paper's c that we trust; another public program has 18 chips on Leduc, about 1.4 of the
-largest payoff.
+{of_likeliest(rows)}
 
 ## With learned values
 
@@ -150,6 +146,10 @@ Frequencies from few searches are purer than the player, so that exploitability 
 are more of them, and that is one player and one number, which has no seeds to give it an interval.
 
 {seated(rows)}
+
+`ismcts` beside `smooth-uct`, both without learned values, by simulations at each move and exploitability of the seeds:
+
+{of_kinds(rows)}
 
 With learned values, beside the same player without, by simulations at each move and exploitability of the seeds:
 
@@ -195,6 +195,18 @@ def claim(rows: Sequence[Row], game: str, kind: str, c: float) -> list[str]:
 def least_pure(rows: Sequence[Row], game: str) -> float:
     """How exploitable the likeliest moves alone are at least, by the last simulation of any way to search."""
     return float(min(row["likeliest"][-1] for row in rows if (row["what"], row["game"]) == ("trees", game)))
+
+
+def of_likeliest(rows: Sequence[Row]) -> str:
+    """What the likeliest moves alone are, and how exploitable."""
+    pure = " and ".join(f"{least_pure(rows, game):.3f} on {game}" for game in GAMES)
+    words = (
+        f"The likeliest moves alone are what a player makes who always takes the most visited move; an equilibrium "
+        f"mixes, and after the last simulation these are exploitable by {pure} at least. How players at a table fare "
+        f"who move so, and who move as their average does, is compared below. We found no source for the paper's c "
+        f"that we trust; another public program has 18 chips on Leduc, about 1.4 of the largest payoff."
+    )
+    return fill(words, WIDTH)
 
 
 def powers(stops: Sequence[int]) -> list[int]:
@@ -274,6 +286,16 @@ def of_values(rows: Sequence[Row]) -> str:
             ends = (told[0]["simulations"][0], told[0]["simulations"][-1])
             parts = (f"after {stop:,} simulations {beside(after(told, stop), after(plain, stop))}" for stop in ends)
             found.append(f"- {kind} on {game}: {', '.join(parts)}.")
+    return "\n".join(found)
+
+
+def of_kinds(rows: Sequence[Row]) -> str:
+    """How whoever makes the likeliest move at a table stands beside whoever moves as the average does."""
+    found = []
+    for game in GAMES:
+        pairs = zip(*(players(rows, game, kind, False) for kind in SEATED), strict=True)
+        parts = (f"with {row['simulations']:,} {beside(row['moves'], other['moves'])}" for row, other in pairs)
+        found.append(f"- On {game}: {', '.join(parts)}.")
     return "\n".join(found)
 
 

@@ -8,8 +8,9 @@ not say: how much each loses at least to an opponent who knows it. Every claim i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import NamedTuple
 
 from feint.arena.betting import BettingTree
@@ -17,7 +18,7 @@ from feint.evaluate.share_found import share_found
 from feint.papers.poker_rnn_claims import OURS, THEIRS, Claim, answer
 from feint.papers.poker_rnn_figures import draw_cross, draw_curves, draw_starting_hands
 from feint.papers.poker_rnn_hands import Estimate
-from feint.papers.poker_rnn_judge import AGENTS, RANDOM, VALUED, Judge, Judged, OnLeduc, on_leduc
+from feint.papers.poker_rnn_judge import AGENTS, RANDOM, SENSE, VALUED, Judge, Judged, OnLeduc, on_leduc
 from feint.papers.poker_rnn_seeds_page import TRIALS_FOLDER, write_seeds
 from feint.papers.poker_rnn_stages import GAME, JUDGED, LARGE, PUBLISHED, QUICK, Stage, limit_holdem
 from feint.papers.records import Records, Row, where
@@ -29,6 +30,8 @@ from feint.runs.run import Run
 TITLE = "Five learners of limit hold'em"
 LEDUC = "leduc.jsonl"
 """In the folder of the reproduction: what is known exactly of Leduc."""
+ROUNDED = ", from the page"
+"""Ends what is noted of numbers that were read off an earlier page, rounded as it had them."""
 SENSES = (
     "a pair over its card with another",
     "rank correlation with the cards' height",
@@ -59,7 +62,7 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     page, done = out / "README.md", list[Played]()
     for stage in (QUICK,) if quick else (PUBLISHED, LARGE):
         done.append(play_stage(stage, out, betting, watch))
-        write_whole(page, write_page(done, leduc).encode())
+        write_whole(page, write_page(done, leduc, out).encode())
     if (out / TRIALS_FOLDER).is_dir():
         write_seeds(out)
     return page
@@ -94,8 +97,8 @@ def draw(out: Path, stage: Stage, runs: Mapping[str, Run], judged: Judged, betti
         draw_starting_hands(runs[name], betting, AGENTS[name], out / f"{stage.name}-{name}")
 
 
-def write_page(played: Sequence[Played], leduc: OnLeduc) -> str:
-    """The report on the stages so far."""
+def write_page(played: Sequence[Played], leduc: OnLeduc, out: Path) -> str:
+    """The report on the stages so far, with a link to the page of other seeds where `out` has what that is made of."""
     stages = "\n".join(f"- **{each.stage.title.capitalize()}**: {each.stage.words}." for each in played)
     titles = [each.stage.title for each in played]
     standing = [
@@ -104,15 +107,12 @@ def write_page(played: Sequence[Played], leduc: OnLeduc) -> str:
     ]
     standing.append(["raising at every turn", *(str(cell) for each in played for cell in each.judged.raising)])
     heads = [f"{title}: {what}" for title in titles for what in ("won off random play", "lost at least")]
-    matches = where(
-        (row | {"stage": each.stage.title} for each in played for row in each.rows), lambda row: row["stage"]
-    )
     runs = {f"{AGENTS[name]}, {each.stage.title}": run for each in played for name, run in each.runs.items()}
     return f"""# {TITLE}
 
 After "Poker-RNN: Playing Limit Hold-Em with Recurrent Networks" (Venkateswaran, Shaikh and Kuriksha, 2020).
 {provenance(runs.items())}
-Matches, bounds and what values say of starting hands: {matches}
+Matches, bounds and what values say of starting hands: {_noted(played)}
 
 Each agent learns by playing itself, one seed of each: intervals are about luck with the cards (95%), not about what
 another seed would have learned. The game is heads-up limit hold'em with the rules of the computer poker competition;
@@ -152,7 +152,30 @@ differences are larger than luck; where as many stand one way as the other, noth
 
 {chr(10).join(_stage_page(each) for each in played)}
 Made by `feint reproduce poker-rnn{" --quick" if played[0].stage is QUICK else ""}`.
-{"" if played[0].stage is QUICK else SEEDS}"""
+{SEEDS if (out / TRIALS_FOLDER).is_dir() else ""}"""
+
+
+def _noted(played: Sequence[Played]) -> str:
+    """Where matches, bounds and starting hands were judged, and which numbers are no finer than a page had them."""
+    rows = [row | {"stage": each.stage.title} for each in played for row in each.rows]
+    made = where(
+        (row for row in rows if not row["what"].endswith(ROUNDED)), lambda row: f"{row['what']}, {row['stage']}"
+    )
+    rounded = [row for row in rows if row["what"].endswith(ROUNDED)]
+    if not rounded:
+        return made
+    agents = dict.fromkeys(AGENTS[row["what"].removeprefix(SENSE).removesuffix(ROUNDED)] for row in rounded)
+    stages = dict.fromkeys(row["stage"] for row in rounded)
+    words = (
+        f"Only the numbers of starting hands are rounded (of {_listed(agents)}, {_listed(stages)}): they stand as this "
+        f"page had them before such numbers were noted."
+    )
+    return f"{made}\n{fill(words, 120)}"
+
+
+def _listed(words: Iterable[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _leduc(leduc: OnLeduc) -> str:

@@ -24,6 +24,7 @@ from feint.papers.poker_rnn_judge import RANDOM, SENSE, Judged
 from feint.papers.poker_rnn_stages import JUDGED, PUBLISHED
 from feint.papers.poker_rnn_variants import LABELS, PAPERS_HANDS
 from feint.papers.records import rows_in
+from feint.papers.trials import table
 from feint.runs.files import METRICS, rows_of
 
 Record = Mapping[str, Any]
@@ -264,7 +265,3 @@ def over_seeds(values: Iterable[float]) -> Estimate:
         return Estimate(known[0] if known else nan, nan)
     reach = stats.t.ppf(0.975, len(known) - 1) * np.std(known, ddof=1) / len(known) ** 0.5
     return Estimate(float(np.mean(known)), float(reach))
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))

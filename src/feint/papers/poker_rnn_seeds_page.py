@@ -26,11 +26,11 @@ from feint.papers.poker_rnn_seeds import (
     read_records,
     reproduced,
     seeds_of,
-    table,
 )
 from feint.papers.poker_rnn_stages import PUBLISHED, limit_holdem
 from feint.papers.poker_rnn_variants import BASE, LABELS, PAPERS_HANDS, SEEDS, TRIALS, WORDS
 from feint.papers.records import where
+from feint.papers.trials import table
 from feint.report.starting_hands import draw_heat_map
 from feint.runs.files import write_whole
 
@@ -305,5 +305,6 @@ they differ by rounding:
   `cross`, with FOLDER/networks/rnfsp-published.safetensors a copy.
 - Their matches with searchers: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500 --gpu 0 --cpu 1
   --simulations 100 --hands 300 mcts/linear-q mcts/dqn mcts/drqn mcts/nfsp mcts/rnfsp`.
-- This page: `feint reproduce poker-rnn`, or `python benchmarks/poker_rnn_pages.py`, of
-  [the records](trials/records.jsonl) and [matches](trials/matches.jsonl)."""
+- This page: `python benchmarks/poker_rnn_pages.py`, of [the records](trials/records.jsonl) and
+  [matches](trials/matches.jsonl). `feint reproduce poker-rnn` makes it too, where its folder has trials/ and all that
+  the ten agents come to, strategies included."""

@@ -1,7 +1,8 @@
 """The experiments on Joos's thesis (2018) and what each one's record holds.
 
-Nothing above evaluate/ is imported here, so that benchmarks/thesis_device.py trains them where the command line does
-not run. A record is a few seeds of one experiment: its numbers at every evaluation, as `thesis_measures` has them.
+Nothing above evaluate/ is imported here but how files are written, which needs no more, so that
+benchmarks/thesis_device.py trains them where the command line does not run. A record is a few seeds of one experiment:
+its numbers at every evaluation, as `thesis_measures` has them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from feint.forms.unrolled import TreeForm
 from feint.learners.nfsp import ALGORITHMS, NFSP
 from feint.learners.self_play import SelfPlay, SelfPlayState
 from feint.papers.thesis_measures import measured, snapshot
+from feint.runs.files import write_whole
 from feint.tree.sequence_form import SequenceForm
 from feint.tree.unroll import unroll
 
@@ -135,6 +137,24 @@ def records(folder: Path) -> dict[str, dict[str, Any]]:
     file = folder / RECORDS
     lines = file.read_text().splitlines() if file.is_file() else []
     return {record["name"]: record for record in map(json.loads, lines)}
+
+
+def has_all(record: Mapping[str, Any] | None, experiment: Experiment, steps: int) -> bool:
+    """Whether a folder's record of an experiment has all that training it for so many steps would bring.
+
+    It does if it has every seed and was asked for as many steps; that the clock ended it earlier is told on the page.
+    A look that is shorter than what is kept never takes its place, however few its seeds are.
+    """
+    if record is None:
+        return False
+    look = steps < min(record["asked"], experiment.steps)
+    return look or (record["asked"] >= steps and set(record["seeds"]) >= set(range(experiment.seeds)))
+
+
+def keep_record(folder: Path, record: Mapping[str, Any]) -> None:
+    """Write a record down, in the place of what there was of the same experiment."""
+    kept = records(folder) | {record["name"]: record}
+    write_whole(folder / RECORDS, "".join(json.dumps(each) + "\n" for each in kept.values()).encode())
 
 
 def marks(steps: int) -> list[int]:

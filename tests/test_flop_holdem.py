@@ -48,7 +48,7 @@ def test_deals_up_to_suits_are_those_of_the_literature():
     assert tuple(count_boards(renamings, (), (2, 3))) == DEALS
 
 
-def test_deep_cfr_counts_fit_its_rules_alone():
+def test_deep_cfr_counts_fit_four_raises_on_the_flop_and_not_three():
     """Moves at all information sets, up to suits or with so many buckets of flop hands (Brown et al. 2019, §5).
 
     The paper's appendix says three raises on the flop, its counts fit four only.
@@ -58,6 +58,7 @@ def test_deep_cfr_counts_fit_its_rules_alone():
         for rules, (*_, moves) in RULES.items()
     }
     assert counts["deep-cfr"] == [39_949, 367_549, 3_643_549, 234_199_693]
+    assert counts["dream"] == counts["deep-cfr"]
     assert not set(counts["open-spiel"]) & set(counts["deep-cfr"])
 
 

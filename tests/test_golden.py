@@ -230,3 +230,9 @@ def test_judges_take_a_game_in_place_of_its_tree(tree_of, game):
     np.testing.assert_array_equal(feint.deviations(game, strategy).gain, feint.deviations(tree, strategy).gain)
     assert feint.best_response(game, strategy, 1).value == feint.best_response(tree, strategy, 1).value
     assert feint.expected_values("kuhn", strategy)[0] == pytest.approx(0.125)
+
+
+def test_places_that_give_nothing_away_are_not_told_of_as_the_worst(tree_of):
+    tree = tree_of("matching_pennies")
+    assert feint.deviations(tree, tree.uniform()).worst == ()
+    assert [leak.player for leak in feint.deviations(tree, np.array([[0.5, 0.5], [1.0, 0.0]])).worst] == [0]

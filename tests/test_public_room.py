@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -24,7 +25,6 @@ from feint.public.boards import Drawn
 from feint.public.build import build_public_tree
 from feint.public.start import start_of
 from feint.public.tree import PublicSize
-from feint.runs.agents import find_run
 from feint.runs.loop import Unwatched
 from feint.runs.train import _check_judged
 from feint.solvers.spot_trees import spot_size, spot_tree
@@ -129,7 +129,7 @@ def test_a_tree_that_does_not_fit_is_refused_with_the_numbers_before_it_is_made(
     )
     with pytest.raises(feint.BadInput, match=r"^The public tree of 5 boards of .* free; ask for fewer boards\.$"):
         build_public_tree(GAME, drawn=Drawn(5, 0))
-    with pytest.raises(feint.BadInput, match=r"^The public tree of 1 boards of .* ask local-best-response for a lower"):
+    with pytest.raises(feint.BadInput, match=r"^The public tree of 1 board of .* ask local-best-response for a lower"):
         build_public_tree(GAME, drawn=Drawn(1, 0))
 
 
@@ -148,10 +148,13 @@ def test_a_round_to_search_that_does_not_fit_is_refused_with_its_size(no_room):
 def test_rounds_to_search_are_as_large_as_is_said(monkeypatch, node):
     told = []
     monkeypatch.setattr(build, "check_fits", lambda name, size, instead: told.append(size))
-    tree, _ = build.build_lookahead(GAME, [node])
+    tree, arrivals = build.build_lookahead(GAME, [node])
     (size,), whole = told, made(tree)
-    assert size == PublicSize(*(each[:1] for each in vars(whole).values()))
-    assert sum(whole.cells) == sum(size.cells), "nothing is decided in the round after it"
+    coming = len(arrivals.nodes) * whole.boards[1] * whole.hands[1] if arrivals else 0
+    here = PublicSize(*(each[:1] for each in vars(whole).values()))
+    assert size == replace(here, cells=(here.cells[0] + coming,))
+    assert (coming > 0) == (node == 0), "what comes to the round after it is there as well"
+    assert here.cells[0] == sum(whole.cells), "though nothing is decided there"
 
 
 def test_room_is_looked_at_while_code_is_compiled(monkeypatch):
@@ -178,9 +181,10 @@ def test_learners_are_judged_otherwise_where_there_is_no_room_for_the_tree(no_ro
 
 def test_a_run_that_was_judged_otherwise_does_not_go_on(no_room):
     form = form_of("flop_holdem(ranks=3)")
-    with pytest.raises(feint.BadInput, match=r"cannot go on here, since it is not judged by winnings, which is what"):
-        _check_judged(form.gauge(written=False, alike=True), find_run("feint:leduc"))
-    _check_judged(form_of("leduc").gauge(written=True), find_run("feint:leduc"))
+    begun = SimpleNamespace(path=Path("run"), metrics=[{"step": 1, "exploitability": 1.0}])
+    with pytest.raises(feint.BadInput, match=r"^run cannot go on here, since it is not judged by winnings, which is"):
+        _check_judged(form.gauge(written=False, alike=True), begun)
+    _check_judged(form_of("kuhn").gauge(written=True), begun)
 
 
 def test_training_is_refused_before_the_tree_is_made(no_room, tmp_path):

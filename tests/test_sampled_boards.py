@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from math import comb
 from typing import final
@@ -202,6 +203,15 @@ def test_where_there_is_no_room_for_all_boards_samples_of_them_are_judged(form, 
 def test_larger_games_are_judged_by_samples_where_one_board_is_quick():
     assert CardForm.of(load_game("turn_holdem"), None).judges == ("winnings", "sampled-boards")
     assert CardForm.of(load_game("holdem"), None).judges == ("winnings", "local-best-response")
+
+
+@pytest.mark.parametrize(("name", "changes"), [("flop_holdem", {"players": 3}), ("holdem", {"rake": 0.05})])
+def test_nobody_is_sent_to_a_judge_who_refuses(name, changes):
+    """A local best response has one opponent, who wins what it loses."""
+    form = CardForm.of(replace(load_game(name), **changes), None)
+    assert form.judges == ("winnings",)
+    with pytest.raises(feint.BadInput, match=r"is too large to judge exactly; ask winnings instead"):
+        feint.nash_conv(form, PolicyStrategy(form.fingerprint, Uniform(form.arena)))
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])

@@ -107,6 +107,12 @@ def test_large_games_without_their_betting_say_why(monkeypatch):
         form_of(replace(MERGED, **bets))
 
 
+def test_raises_without_end_are_refused_with_what_helps_there():
+    fixed = Poker(Deck("QKA", 1), (Round(1.0, cap=150),), high_card, ante=1)
+    with pytest.raises(feint.BadInput, match=r"has over 100 bets and raises in a row; choose a smaller cap\.$"):
+        form_of(fixed)
+
+
 def test_showdowns_too_many_for_a_table_are_refused():
     rounds = (Round(raise_by=2, cap=2), Round(raise_by=4, cap=2, board=4))
     with pytest.raises(feint.BadInput, match=r"^merged has too many showdowns of 6 cards for a table; .*\.$"):

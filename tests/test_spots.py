@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -29,6 +30,7 @@ from feint.solvers.spots import solve
 
 POLAR = Spot("KsKh7d4c2s", oop="AA,65s", ip="QQ", pot=10, stack=10, menus=Menu((1.0,), ()))
 """Aces beat queens and six-five does not. Whoever acts first may bet the pot, which is all there is."""
+OTHER = "; count in other chips"
 
 
 @pytest.mark.parametrize(
@@ -55,10 +57,17 @@ def test_ranges_that_nobody_means_are_refused_in_a_sentence(text):
         read_range(text, DECK)
 
 
-@pytest.mark.parametrize("words", [{"pot": 10**400}, {"bets": [10**400]}, {"limit": 10**400}, {"rake_cap": 10**400}])
-def test_numbers_that_no_machine_holds_are_refused_in_a_sentence(words):
-    with pytest.raises(BadInput, match=r"was given|were given"):
-        Spot.read({"board": "QsJh2h", "oop": "AA", "ip": "KK", "pot": 10, "stack": 95} | words)
+@pytest.mark.parametrize("name", ["pot", "stack", "bets", "limit", "rake_cap"])
+def test_numbers_that_no_machine_holds_are_refused_in_a_sentence(name):
+    given = {"board": "QsJh2h", "oop": "AA", "ip": "KK", "pot": 10} | ({} if name == "limit" else {"stack": 95})
+    with pytest.raises(BadInput, match=rf"its {name}, but one of over 300 digits was given; write such as"):
+        Spot.read(given | {name: [10**400] if name == "bets" else 10**400})
+
+
+@pytest.mark.parametrize(("pot", "other"), [(0, ""), (-3, ""), (math.nan, ""), (1e300, OTHER), (1e-9, OTHER)])
+def test_other_chips_are_spoken_of_where_they_help(pot, other):
+    with pytest.raises(BadInput, match=re.escape(f"pot={pot:g} was given{other}.") + "$"):
+        Spot.read({"board": "QsJh2h", "oop": "AA", "ip": "KK", "pot": pot, "stack": 95})
 
 
 @pytest.fixture(scope="module")
@@ -405,17 +414,21 @@ def test_a_folder_is_no_file_to_write(tmp_path):
     assert "grid.png is a folder, and a file was to be written there" in str(result.exception)
 
 
-@pytest.mark.parametrize(("flag", "name"), [("--save", "spot.safetensors"), ("--out", "grid.png")])
-def test_what_was_solved_is_told_even_where_it_cannot_be_kept(polar, tmp_path, monkeypatch, flag, name):
+@pytest.mark.parametrize("flags", [("--save",), ("--out",), ("--save", "--out")])
+def test_what_was_solved_is_told_even_where_it_cannot_be_kept(polar, tmp_path, monkeypatch, flags):
+    files = {"--save": tmp_path / "spot.safetensors", "--out": tmp_path / "grid.png"}
+
     def full(path, data):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("feint.solvers.spots.solve", lambda *_, **__: polar)
     for module in ("feint.runs.solutions", "feint.report.canvas"):
         monkeypatch.setattr(f"{module}.write_whole", full)
-    result = CliRunner().invoke(app, ["solve", POLAR.board, flag, str(tmp_path / name), "--json"])
+    words = [word for flag in flags for word in (flag, str(files[flag]))]
+    result = CliRunner().invoke(app, ["solve", POLAR.board, *words, "--json"])
     assert isinstance(result.exception, BadInput)
-    assert f"{name} cannot be written (No space left on device); choose another" in str(result.exception)
+    for flag in flags:
+        assert f"{files[flag].name} cannot be written (No space left on device); choose" in str(result.exception)
     assert json.loads(result.stdout)["board"] == POLAR.board
     assert list(tmp_path.iterdir()) == []
 

@@ -379,6 +379,12 @@ def test_what_is_kept_of_a_trial_that_failed_on_a_node_is_brought_and_told_of_by
     assert f"`feint train cfr kuhn --resume --out '{place}' --steps 4` ends it at its last checkpoint" in why
     assert next(step for step, _ in checkpoints(place / CHECKPOINTS)) == 4
     assert [trial.done(folder / trial.name) for trial in (bad, good)] == [False, True]
+    # What a sweep without a cluster kept is not given for what a node came to.
+    kept = checkpoints(place / CHECKPOINTS)[0][1]
+    further = kept.rename(kept.with_name(f"90{kept.name}"))
+    why = run_sweep(sweep, folder, ray="local")[bad.name]
+    assert why.startswith(f"It failed on a node, so that {place}, where the sweep goes on without --ray, is as it was")
+    assert further in [path for _, path in checkpoints(place / CHECKPOINTS)]
 
 
 def test_what_came_of_a_trial_is_read_once(tmp_path, monkeypatch):

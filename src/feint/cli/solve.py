@@ -89,12 +89,19 @@ def solve(
             status.update(f"{words}, {progress.seconds:.0f} s")
 
         solution = solved(spot, share, seconds=seconds, progress=told)
+    failed = list[str]()  # what was solved is told even where it cannot be kept, and both may fail
     try:
         if kept is not None:
             save_solution(solution, kept)
             err.print(f"The solution is {kept}, which feint show tells of.", soft_wrap=True)
-    finally:  # what was solved is told even where it cannot be kept
+    except BadInput as error:
+        failed.append(str(error))
+    try:
         tell(solution, betting, picture, as_json)
+    except BadInput as error:
+        failed.append(str(error))
+    if failed:
+        raise BadInput(" ".join(failed))
 
 
 def check_place(path: Path | None, endings: tuple[str, ...]) -> None:

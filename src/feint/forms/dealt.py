@@ -64,7 +64,9 @@ class CardForm(Form):
         posted = sum(betting.game.blinds) / betting.players + betting.game.ante
         self.forfeit = 1000 * posted / betting.big_blind
         self.size = f"{len(betting.actor):,} betting decisions for every deal of the cards"
-        self.judges = "winnings", "sampled-boards" if sampled_soon(betting) else "local-best-response"
+        # A local best response has one opponent, who wins what it loses.
+        bounded = ["local-best-response"] if betting.players == 2 and not betting.game.rake else []
+        self.judges = "winnings", *(["sampled-boards"] if sampled_soon(betting) else bounded)
         if for_such(betting.game):
             self.smaller = f"{smaller(betting.game)}; {self.judges[-1]} judges what plays"
 

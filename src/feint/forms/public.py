@@ -71,6 +71,7 @@ class PublicForm(Form):
     def __init__(self, betting: BettingTree, size: PublicSize) -> None:
         self.betting, self._played = betting, CardForm(betting)
         self._made: dict[bool, PublicTree] = {}
+        self._fitting = set[bool]()
         self.game: Poker = betting.game
         self.players, self.actions = betting.players, betting.actions
         self.largest, self.forfeit = self._played.largest, self._played.forfeit
@@ -133,7 +134,7 @@ class PublicForm(Form):
             return Judged(np.asarray(values), np.asarray(best), (), ())
         values, found = _judge_leaks(tree, strategy, leaks)
         worst, betting = self._worst(tree, found), self._by_betting(found, leaks)
-        alike = len(tree.renamings) > 1 or not self.game.deck.suits
+        alike = self.game.deck.suits and len(tree.renamings) > 1
         return Judged(np.asarray(values), np.asarray(found.best), worst, betting, alike)
 
     def _worst(self, tree: PublicTree, found: Leaks) -> tuple[Leak, ...]:
@@ -179,9 +180,11 @@ class PublicForm(Form):
         return self.public(alike) if self._fits(alike) else None
 
     def _fits(self, alike: bool) -> bool:
-        """Whether there is room for the tree, or it is there already."""
+        """Whether there is room for the tree, or was when that was asked before: who asked then goes by the answer."""
         size = self._sized(alike)
-        return alike in self._made or (sum(size.cells) <= LARGEST and lacking(size) is None)
+        if alike not in self._fitting and sum(size.cells) <= LARGEST and lacking(size) is None:
+            self._fitting.add(alike)
+        return alike in self._fitting or alike in self._made
 
 
 @compiled

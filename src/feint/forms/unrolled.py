@@ -104,7 +104,7 @@ class TreeForm(Form):
     def judged(self, strategy: Strategy, leaks: int) -> Judged:
         judgement = judge_of(self.tree).judged(tabulate(self.tree, strategy))
         gains = np.asarray(judgement.gains)
-        worst = (-gains).argsort(kind="stable")[:leaks]
+        worst = [row for row in (-gains).argsort(kind="stable")[:leaks].tolist() if gains[row] > 0]
         told = (Leak(float(gains[row]), int(self.tree.player[row]), self.tree.labels[row]) for row in worst)
         return Judged(np.asarray(judgement.values), np.asarray(judgement.best_values), tuple(told))
 

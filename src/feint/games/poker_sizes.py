@@ -37,7 +37,8 @@ def size_of(game: Poker) -> Size:
         hand, after = waiting[-1]
         if hand.raises > RAISE_LIMIT:
             raise BadInput(
-                f"{game.name} has over {RAISE_LIMIT} bets and raises in a row; choose larger ones, or a smaller stack."
+                f"{game.name} has over {RAISE_LIMIT} bets and raises in a row; choose "
+                f"{'a smaller cap' if game.stack is None else 'larger ones, or a smaller stack'}."
             )
         if unknown := [each for each in after if each not in known]:
             waiting += [(each, _after(game, each)) for each in unknown]

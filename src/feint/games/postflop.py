@@ -87,9 +87,10 @@ class Spot:
         wanted = {"pot": self.pot} | ({"stack": self.stack} if self.limit is None else {"limit": self.limit})
         for name, value in wanted.items():
             if not LEAST_CHIPS <= value <= MOST_CHIPS:
+                other = "; count in other chips" if 0 < value < math.inf else ""
                 raise BadInput(
                     f"A spot needs a {name} from {LEAST_CHIPS:g} to {MOST_CHIPS:,.0f} chips, but {name}={value:g} was "
-                    f"given; count in other chips."
+                    f"given{other}."
                 )
         if not 0 <= self.rake < 1:
             raise BadInput(f"Rake is a share of the pot from 0 to below 1, but {self.rake:g} was given; 0.05 is usual.")
@@ -289,8 +290,10 @@ def _number(given: Any, name: str) -> float:
     try:
         if not isinstance(given, bool) and isinstance(given, Real):
             return float(given)
-    except OverflowError:
-        pass
+    except OverflowError as error:
+        raise BadInput(
+            f"A spot has a number for its {name}, but one of over 300 digits was given; write such as 0.5."
+        ) from error
     raise BadInput(f"A spot has a number for its {name}, but {given!r} was given; write such as 0.5, without quotes.")
 
 

@@ -126,9 +126,8 @@ def deal(above: Boards, renamings: Renamings, hole: int, count: int, drawn: Draw
     if drawn is not None and drawn.count < len(above) * ways:
         return _some(above, hole, count, drawn)
     draws = above.rest[:, chosen(above.rest.shape[1], count)]  # [a, d, count]
-    bits = np.left_shift(1, renamings.astype(np.int64))
-    codes = bits[:, draws].sum(-1).transpose(1, 2, 0)  # [a, d, g], what each renaming makes of each draw
-    codes = np.where(above.alike[:, None], codes, np.iinfo(np.int64).max)
+    codes = number_of(renamings[:, draws], renamings.shape[1]).transpose(1, 2, 0)  # [a, d, g], what becomes of draws
+    codes = np.where(above.alike[:, None], codes, np.iinfo(np.int32).max)
     stands = codes[..., 0] == codes.min(-1)
     before, draw = np.nonzero(stands)
     place, renaming = _placed(renamings, draws, codes, stands)

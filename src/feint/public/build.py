@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import comb
 from typing import final
 
@@ -64,8 +65,8 @@ def build_public_tree(
     way: how showdowns are computed; piece: how many boards at a time. As is best if left out
     """
     start = start_of(game, root=root, board=board, ranges=ranges, symmetric=symmetric, exact=exact, drawn=drawn)
-    size, named = start.size, game.name if drawn is None else f"{drawn.count:,} boards of {game.name}"
-    check_fits(named, size, _instead(game, board, drawn))
+    size = start.size
+    check_fits(_named(game, drawn), size, _instead(game, board, drawn))
     making = _Making(game, start.renamings, start.held if start.narrow else None, way, piece)
     boards, rounds = start.boards, []
     for number, (bets, count) in enumerate(zip(start.bettings, start.draws, strict=True)):
@@ -83,10 +84,17 @@ def build_public_tree(
     )
 
 
+def _named(game: Poker, drawn: Drawn | None) -> str:
+    if drawn is None:
+        return game.name
+    return f"{drawn.count:,} board{'' if drawn.count == 1 else 's'} of {game.name}"
+
+
 def _instead(game: Poker, board: Sequence[Cards], drawn: Drawn | None) -> str:
     """What to do where there is no room for a tree."""
     if drawn is not None:
-        return "ask for fewer boards" if drawn.count > 1 else "ask local-best-response for a lower bound"
+        bound = "ask winnings" if game.rake else "ask local-best-response for a lower bound"
+        return "ask for fewer boards" if drawn.count > 1 else bound
     if board:
         return "offer fewer bets, or start on a later street"
     return smaller(game)
@@ -109,7 +117,7 @@ def build_lookahead(
     """The public tree of one round from some of its betting decisions on, each a line, on all boards of that round.
 
     Of the round after it there is only what comes there: what that is worth is for the tree's `beyond` to say. Refused
-    where the tables of the round do not fit into memory.
+    where these do not fit into memory.
     betting: the game's, or as much of it as is to be considered; all of it if left out.
     """
     betting = betting or unroll_betting(game)
@@ -117,12 +125,12 @@ def build_lookahead(
     renamings = renamings_of(apart(game.deck), (), symmetric=False)
     draws = [declared.board for declared in game.rounds]
     bets, closes = round_from(betting, number, [(node, 0) for node in nodes])
-    hands, many = comb(apart(game.deck).kinds - sum(draws[: number + 1]), game.hole), count_boards(renamings, (), draws)
-    check_fits(
-        f"a round of {game.name}",
-        size_of([many[number]], [hands], [bets], exact=True),
-        "consider fewer bets, or choose a smaller game",
-    )
+    many = count_boards(renamings, (), draws)
+    hands = [comb(apart(game.deck).kinds - dealt, game.hole) for dealt in accumulate(draws)]
+    size = size_of(many[number : number + 1], hands[number : number + 1], [bets], exact=True)
+    if number + 1 < len(draws):  # what comes to the next round is there as well
+        size = replace(size, cells=(size.cells[0] + len(closes) * many[number + 1] * hands[number + 1],))
+    check_fits(f"a round of {game.name}", size, "consider fewer bets, or choose a smaller game")
     boards = first_board(renamings, (), game.hole)
     for count in draws[: number + 1]:
         boards = deal(boards, renamings, game.hole, count) if count else boards

@@ -28,9 +28,13 @@ Ranges = Sequence[Float[np.ndarray, " h"]] | None
 """How often each player comes with each hand."""
 
 
+COPIES = 6
+"""Of each rank, at most: suits, or what is as good, are renamed in every way, and in two after each other."""
+
+
 def for_such(game: Poker) -> bool:
     """Whether public trees are for games like this at all."""
-    return game.players == 2 and game.hole <= 2 and not game.rotating_dealer
+    return game.players == 2 and game.hole <= 2 and game.deck.copies <= COPIES and not game.rotating_dealer
 
 
 @final
@@ -94,6 +98,11 @@ def start_of(
     """Where `build_public_tree`, which says what these are, begins."""
     if game.hole > 2:
         raise BadInput(f"{game.name} deals {game.hole} cards to each player, and public trees are for one or two.")
+    if game.deck.copies > COPIES and symmetric and drawn is None:
+        raise BadInput(
+            f"{game.name} has {game.deck.copies} cards of each rank, which can be renamed in too many ways; "
+            f"ask for at most {COPIES}, or for symmetric=False."
+        )
     betting = unroll_betting(game)
     first = int(betting.round[root])
     asked = [declared.board for declared in game.rounds[: first + 1] if declared.board]

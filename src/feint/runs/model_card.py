@@ -152,8 +152,10 @@ def _limits(form: Form) -> str:
             "gains by changing alone; unlike for two in a zero-sum game, that promises no seat any winnings."
         )
     else:
+        *_, judge = form.judges
+        asks = "" if judge == "winnings" else f"; `feint evaluate` asks {judge} how exploitable it is"
         limits.append(
             "It does not look at whom it plays. The game is too large to judge exactly, and winnings against random "
-            f"play say little about strong players; `feint evaluate` asks {form.judges[-1]} how exploitable it is."
+            f"play say little about strong players{asks}."
         )
     return "\n".join(f"- {limit}" for limit in limits)

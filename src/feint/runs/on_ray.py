@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from feint.games.errors import BadInput
-from feint.runs.files import RUNNING
+from feint.runs.checkpoint import checkpoints
+from feint.runs.files import CHECKPOINTS, RUNNING
 from feint.runs.sweep import Trial
 from feint.runs.sweeping import trained
 
@@ -39,8 +40,13 @@ def train_all(trials: Sequence[Trial], folder: Path, address: str) -> Iterator[t
             except ray.exceptions.RayError as error:
                 yield trial, f"Its worker failed ({type(error).__name__}: {str(error).splitlines()[0][:200]})."
                 continue
-            if files:
-                _put(files, folder / trial.name)
+            place = folder / trial.name
+            if why is not None and checkpoints(place / CHECKPOINTS):  # of a sweep without a cluster, perhaps further on
+                why = (
+                    f"It failed on a node, so that {place}, where the sweep goes on without --ray, is as it was: {why}"
+                )
+            elif files:
+                _put(files, place)
             yield trial, why
     finally:
         ray.shutdown()

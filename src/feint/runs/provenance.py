@@ -27,7 +27,7 @@ def provenance(devices: int = 1) -> tuple[str, ...]:
     commit = os.environ.get("FEINT_COMMIT", "")
     if (root / ".git").exists() and shutil.which("git"):
         describe = ["git", "-C", str(root), "describe", "--always", "--exclude=*", "--dirty= with changes"]
-        commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
+        commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip() or commit
     count = f"{devices} × " if devices > 1 else ""
     return (
         f"{count}{machine}" if device.platform == "cpu" else f"{count}{device.device_kind} beside {machine}",

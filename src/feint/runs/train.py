@@ -23,7 +23,7 @@ from feint.runs.folder import RunFolder
 from feint.runs.loop import Callback, Following, Loop, Unwatched, Watcher, evaluation_points
 from feint.runs.resources import check_room, device_for
 from feint.runs.rules import remember, source_of
-from feint.runs.run import Run, config_of, metrics_of
+from feint.runs.run import Run, config_of
 from feint.runs.sharing import share_out
 from feint.runs.signals import listening
 from feint.runs.trainer import Trainer
@@ -118,8 +118,8 @@ def _train(
         check_room(solver, config)
         gauge = form.gauge(*played)
         if path is not None and before is not None:
-            _check_judged(gauge, path)
             with RunFolder.resume(path, config) as folder:
+                _check_judged(gauge, folder)
                 stage("compiling")
                 trainer = Trainer(solver, gauge, config, sharing)
                 trainer.resume(*load_checkpoint(folder.checkpoints, trainer.state, following.watcher.warn))
@@ -134,12 +134,12 @@ def _train(
             return _finished(trainer, folder, form, following)
 
 
-def _check_judged(gauge: Gauge, path: Path) -> None:
+def _check_judged(gauge: Gauge, folder: RunFolder) -> None:
     """Refuse to go on with a run that was judged by another number so far."""
-    if (rows := metrics_of(path)) and gauge.number not in rows[-1]:
+    if folder.metrics and gauge.number not in folder.metrics[-1]:
         raise BadInput(
-            f"{path} cannot go on here, since it is not judged by {gauge.number}, which is what there is room and time "
-            f"for on this device; go on where it began, or train anew."
+            f"{folder.path} cannot go on here, since it is not judged by {gauge.number}, which is what there is room "
+            f"and time for on this device; go on where it began, or train anew."
         )
 
 

@@ -23,6 +23,8 @@ PLAYERS = {"oop": "acts first (oop)", "ip": "acts last (ip)"}
 
 Text = Annotated[str, Field(max_length=4000)]
 Few = Annotated[str, Field(max_length=100)]
+Bets = Annotated[str, Field(max_length=400)]
+"""As many sizes as may be offered, each as long as it comes back."""
 Street = Literal["flop", "turn", "river"]
 Seat = Literal["oop", "ip"]
 
@@ -30,8 +32,8 @@ Seat = Literal["oop", "ip"]
 class Sizes(BaseModel, extra="forbid"):
     """What one player may bet on one street, where that is not as everywhere."""
 
-    bets: Few | None = None
-    raises: Few | None = None
+    bets: Bets | None = None
+    raises: Bets | None = None
 
 
 class Bound(BaseModel, extra="forbid"):
@@ -57,8 +59,8 @@ class Asked(BaseModel, extra="forbid"):
     ip: Text
     pot: float = 10.0
     stack: float = 95.0
-    bets: Few = "0.5,1"
-    raises: Few = "0.5"
+    bets: Bets = "0.5,1"
+    raises: Bets = "0.5"
     menus: dict[Street, dict[Seat, Sizes]] = {}
     """Where other bets are offered: by street and player."""
     rake: float = 0.0

@@ -49,7 +49,7 @@ FULL = Size(
         ("kuhn", "fast", 20_000),
         ("leduc", "fast", 5000),
         ("leduc", "fast", 50_000),
-        ("leduc", "paper", 300_000),
+        ("leduc", "paper", 100_000),
     ),
     seeds=3,
 )

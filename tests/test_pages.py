@@ -8,6 +8,8 @@ from functools import cache
 import pytest
 
 import page_records
+from feint.papers.anticipation import FULL, played, taught
+from feint.papers.anticipation_page import RECORDS
 from feint.papers.poker_rnn_seeds import read_records
 from feint.papers.poker_rnn_seeds_page import statistics
 from page_records import PICTURED, ROOT
@@ -141,6 +143,12 @@ def test_what_starting_hands_are_worth_is_kept_as_numbers():
 @pytest.mark.parametrize("name", ["docs/results/README.md", "docs/results/poker_rnn/README.md"])
 def test_other_seeds_are_linked_where_the_first_is_told_of(name):
     assert "seeds.md)" in page(name)
+
+
+def test_all_that_anticipation_asks_for_was_measured():
+    rows = page_records.record(f"docs/results/anticipation/{RECORDS}")
+    lacking = [what for what in (*played(FULL), *taught(FULL)) if not any(what.items() <= row.items() for row in rows)]
+    assert lacking == []
 
 
 def test_other_seeds_are_linked_only_where_their_page_is(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from textwrap import fill
@@ -83,7 +83,7 @@ def page_of(rows: Sequence[Row]) -> str:
     quick = solved[0]["iterations"][-1] <= FEW
     return f"""# {TITLE}
 
-{where(rows, lambda row: f"{row['game']} with η = {row['anticipation']:g}")}
+{where(rows, about)}
 {quick_look("anticipation") if quick else ""}
 In fictitious play everyone answers the others' average so far. In *anticipatory* play they answer where it is going: a
 share η of the others' last response mixed into it (Shamma & Arslan 2005). NFSP is that with networks, where η is the
@@ -202,6 +202,13 @@ def quickest(rows: Sequence[Row]) -> str:
         where = f"{best['game']}, `{best['preset']}`, after {best['steps']:,} steps"
         found.append(f"- {where}: η = {best['anticipation']:g} is best, {words}.")
     return "\n".join(found)
+
+
+def about(row: Mapping[str, Any]) -> str:
+    """What a row is about, whatever its η."""
+    if row["what"] == "exact":
+        return f"fictitious play in {row['game']}"
+    return f"NFSP in {row['game']}, `{row['preset']}`, {row['steps']:,} steps"
 
 
 def exactly(rows: Sequence[Row]) -> str:

@@ -237,7 +237,7 @@ def test_the_page_is_made_of_records():
     assert "Not run: `fast` (ours) (fast on leduc_thesis)." in page
     assert "here.\nthere (for tanh: no unit can die)." in page
     assert "| 16 units | 1,000,000 | 0.060 and 0.067 |" in page
-    assert f"in all: {len(kept) - 1} experiments with 2 seeds, 1 experiments with 3 seeds." in page
+    assert f"beside: {len(kept) - 1} experiments with 2 seeds, 1 experiments with 3 seeds." in page
     assert "too little by 0.020" in " ".join(page.split())
 
 

@@ -152,7 +152,7 @@ def _head(kept: Records, quick: bool) -> str:
     made = made_with((KNOWN[name].label, record["made_with"]) for name, record in kept.items())
     counts = sorted(Counter(len(record["seeds"]) for record in kept.values()).items())
     seeds = ", ".join(f"{many} experiments with {each} seeds" for each, many in counts)
-    lines = [f"{made}\n{hours:.2g} hours of one core in all: {seeds}."]
+    lines = [f"{made}\n{hours:.2g} hours in all, each of a core that may have done other things beside: {seeds}."]
     if quick:
         return lines[0] + "\n**This is a quick look, to see that everything runs: it is too short to decide anything.**"
     cut = [
@@ -181,7 +181,7 @@ def wrongness(kept: Records) -> str:
             f"`{KNOWN[name].preset}`: over the last nine tenths of the run exploitability is {exact:.3f} in the mean. "
             f"Hands say {exact - gap:.3f}, too {less} by {abs(gap):.3f}, since the learned response is no best one, "
             f"with a deviation of {hands:.3f}; states say {promised:.3f}, too {more} by {abs(promised - exact):.3f} "
-            f"({' and '.join(f'{off:+.3f}' for off in seeds)} for each seed), with one of {states:.3f}."
+            f"({said(seeds, '+.3f')} for each seed), with one of {states:.3f}."
         )
         found.append(fill(words, WIDTH))
     return "\n\n".join(found)

@@ -22,7 +22,8 @@ from feint.arena.arena import as_uniform, draw, random_words
 from feint.forms.library import form_of
 from feint.learners.networks import Design, Training
 from feint.learners.nfsp import ALGORITHMS
-from feint.learners.seat import FORBIDDEN, Learned
+from feint.learners.seat import Learned
+from feint.learners.settings import FORBIDDEN
 from feint.public.judge import judge
 from feint.public.policy import PublicPolicy, written_down
 from feint.solvers.public_cfr import PublicRegretMinimiser

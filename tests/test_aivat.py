@@ -120,6 +120,51 @@ def test_hands_at_a_table_count_as_much_as_they_do_in_the_arena(tree_of):
     assert played.gain > 1.5
 
 
+class Token:
+    """A state that is equal to none but itself, as other programs' are."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+
+@final
+class Tokens(feint.Game):
+    """Other rules with such states."""
+
+    def __init__(self, inner):
+        self.inner, self.name = inner, f"tokens of {inner.name}"
+        self.players, self.actions = inner.players, inner.actions
+
+    def start(self):
+        return Token(self.inner.start())
+
+    def chance(self, state):
+        return [(likely, Token(after)) for likely, after in self.inner.chance(state.inner)]
+
+    def play(self, state, action):
+        return Token(self.inner.play(state.inner, action))
+
+    def actor(self, state):
+        return self.inner.actor(state.inner)
+
+    def legal(self, state):
+        return self.inner.legal(state.inner)
+
+    def view(self, state, player):
+        return self.inner.view(state.inner, player)
+
+    def payoffs(self, state):
+        return self.inner.payoffs(state.inner)
+
+
+def test_where_chance_fell_is_known_of_states_that_are_equal_to_none():
+    form = form_of(Tokens(feint.load_game("kuhn")))
+    first = StrategyPlayer(TabularStrategy(form.fingerprint, random_table(form.tree, 1)), form, 1)
+    second = _hand_by_hand(StrategyPlayer(TabularStrategy(form.fingerprint, random_table(form.tree, 2)), form, 2))
+    played = match_without_luck(form, [first, second], 60, 3)
+    assert abs(played.counted.mean - exact_winnings(form, [first, second._inner])) < 5 * played.counted.error
+
+
 @final
 class Bold(Policy):
     """Raises the more often the better its cards are, and never folds the best."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import equinox as eqx
+import jax
+import numpy as np
 import pytest
 
 import feint
+from feint.forms.library import form_of
+from feint.solvers.fictitious_play import ExtensiveFictitiousPlay
 
 
 def after(tmp_path, game, steps, **settings):
@@ -32,6 +37,20 @@ def test_leduc_is_as_another_program_has_it(tmp_path, share, known):
     """After 300 iterations, all players at once: numbers of an independent program over strategies, not plans."""
     found = after(tmp_path, "leduc", 300, anticipation=share, alternating=False)
     assert found == pytest.approx(known, rel=0.12)
+
+
+@pytest.mark.parametrize("alternating", [False, True])
+def test_the_latest_strategy_is_what_the_next_iteration_answers(alternating):
+    """Told apart wherever the answer leads: elsewhere a plan says nothing."""
+    form = form_of("kuhn")
+    solver = ExtensiveFictitiousPlay(alternating, 0.5).on(form)
+    state, step = solver.init(jax.random.key(0)), eqx.filter_jit(lambda solver, state: solver.step(state)[0])
+    for _ in range(12):
+        before, state = state, step(solver, state)
+        answers = solver.strategy(state._replace(average=state.response)).table(form.tree)
+        led = answers.max(1) == 1
+        assert led.sum() > 5
+        np.testing.assert_array_equal(solver.latest(before).table(form.tree)[led], answers[led])
 
 
 def test_shares_beyond_one_are_refused():

@@ -21,6 +21,7 @@ from feint.evaluate.match import expected_winnings
 from feint.forms.library import form_of
 from feint.forms.strategy import TabularStrategy
 from feint.games.library import library
+from feint.players.player import StrategyPlayer
 from feint.runs.lineup import line_up
 from ppo import Settings, learn
 
@@ -109,6 +110,10 @@ def test_an_illegal_move_ends_the_hand_and_costs_the_most():
     assert info["action_mask"].tolist() == [0, 1, 1]
     _, reward, over, _, info = env.step(0)
     assert (reward, over, info["action_mask"].any()) == (-13.0, True, False)
+    for action in (-1, 99):  # which no row of a mask is for
+        alone = SeatEnv("leduc", "call")
+        alone.reset(seed=0)
+        assert alone.step(action)[1:3] == (-13.0, True)
     envs = TablesEnv("leduc", "call", num_envs=4)
     envs.reset(seed=0)
     _, reward, over, _, info = envs.step(np.array([0, 1, 5, 1]))
@@ -195,6 +200,14 @@ def test_what_is_kept_of_the_rules_is_what_they_say(monkeypatch, name):
 
     always, never, sometimes = told(50_000), told(0), told(30)
     assert always == never == sometimes
+
+
+def test_who_gives_no_chances_is_refused_before_the_seat_decides_anything():
+    form = form_of("kuhn")
+    table = np.where((form.tree.player == 0)[:, None], np.nan, form.tree.uniform())
+    player = StrategyPlayer(TabularStrategy(form.fingerprint, table), form)
+    with pytest.raises(feint.BadInput, match=r"^A strategy that was played gives no chances for its legal moves"):
+        TablesEnv("kuhn", player, 1, num_envs=4).reset(seed=0)
 
 
 def test_who_cannot_sit_at_many_tables_is_refused():

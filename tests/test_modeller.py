@@ -9,6 +9,7 @@ import pytest
 
 import feint
 from conftest import random_table
+from feint.evaluate.league import round_robin
 from feint.evaluate.match import expected_winnings, play_players
 from feint.forms.library import form_of
 from feint.forms.strategy import TabularStrategy
@@ -210,6 +211,15 @@ def test_at_the_table_it_sees_what_is_shown_and_wins_as_it_learns(kuhn, sly):
     assert abs(np.mean(won[300:]) - best) < 4 * np.std(won) / np.sqrt(300)
     answer = TabularStrategy(kuhn.fingerprint, learner.answer)
     assert expected_winnings(kuhn, answer, sly) > best - 0.03
+
+
+def test_in_leagues_it_learns_of_each_opponent_anew(kuhn):
+    raiser, caller = line_up(("raise", "call"), "kuhn").players
+    alone, among = (Modeller(curious=0.0).at(kuhn, 3) for _ in range(2))
+    first = list(round_robin(kuhn, {"it": alone, "call": caller}, 100, 0, lambda *_: None))
+    both = list(round_robin(kuhn, {"it": among, "raise": raiser, "call": caller}, 100, 0, lambda *_: None))
+    assert both[1]["it", "call"] == first[0]["it", "call"]
+    assert among.learner.hands == 100
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from feint.arena.betting import unroll_betting
 from feint.cli import app
 from feint.cli.solve import _print as tell
 from feint.games.errors import BadInput
@@ -62,6 +63,13 @@ def test_numbers_that_no_machine_holds_are_refused_in_a_sentence(name):
     given = {"board": "QsJh2h", "oop": "AA", "ip": "KK", "pot": 10} | ({} if name == "limit" else {"stack": 95})
     with pytest.raises(BadInput, match=rf"its {name}, but one of over 300 digits was given; write such as"):
         Spot.read(given | {name: [10**400] if name == "bets" else 10**400})
+
+
+@pytest.mark.parametrize(("pot", "stack", "bet"), [(100, 57, 0.57), (100, 29, 0.29), (100, 115, 1.15), (100, 50, 0.5)])
+def test_a_bet_of_the_whole_stack_is_all_in_however_it_is_rounded(pot, stack, bet):
+    game = Spot("KsKh7d4c2s", "AA", "QQ", pot, stack, menus=Menu((bet,), ())).game
+    offered = unroll_betting(game).child[0]
+    assert [game.actions[move] for move in np.flatnonzero(offered >= 0)] == ["call", "all-in"]
 
 
 @pytest.mark.parametrize(("pot", "other"), [(0, ""), (-3, ""), (math.nan, ""), (1e300, OTHER), (1e-9, OTHER)])

@@ -61,12 +61,23 @@ def test_moves_not_made_are_held_where_asked():
 
 def test_values_are_coded_as_distributions():
     values = jnp.asarray([[0.0, 1.0, 3.0], [2.0, 2.0, 2.0]])
-    codings = {kind: PolicyTraining(imitate=kind).wished(values) for kind in ("values", "shares", "greedy")}
+    every = jnp.ones((2, 3), bool)
+    codings = {kind: PolicyTraining(imitate=kind).wished(values, every) for kind in ("values", "shares", "greedy")}
     np.testing.assert_allclose(codings["values"], jax.nn.softmax(values), rtol=1e-6)
     np.testing.assert_allclose(codings["shares"], [[0, 0.25, 0.75], [1 / 3] * 3], atol=1e-5)
     np.testing.assert_array_equal(codings["greedy"], [[0, 0, 1], [1, 0, 0]])
-    sharp = PolicyTraining(imitate="values", temperature=0.5).wished(values)
+    sharp = PolicyTraining(imitate="values", temperature=0.5).wished(values, every)
     np.testing.assert_allclose(sharp, jax.nn.softmax(2 * values), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["values", "shares", "greedy"])
+def test_values_of_moves_that_are_not_considered_have_no_share(kind):
+    """Nothing is ever learned of these values."""
+    values, allowed = jnp.asarray([[9.0, 1.0, 3.0], [-9.0, 1.0, 3.0]]), jnp.asarray([[False, True, True]] * 2)
+    wished = np.asarray(PolicyTraining(imitate=kind).wished(values, allowed))
+    assert not wished[:, 0].any()
+    alone = PolicyTraining(imitate=kind).wished(values[:, 1:], allowed[:, 1:])
+    np.testing.assert_allclose(wished[:, 1:], alone, rtol=1e-6)
 
 
 def test_networks_start_as_kerass_do():

@@ -115,10 +115,10 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         return self._seen(), self._info(hands, won)
 
     def step(self, action: np.int64 | int) -> tuple[Float[np.ndarray, " f"], float, bool, bool, dict[str, Any]]:
-        if not self.action_masks()[int(action)]:
+        mask = self.action_masks()
+        if not (0 <= int(action) < len(mask) and mask[int(action)]):
             nothing = np.zeros(self._shown.size, np.float32)
-            mask = np.zeros(self._shown.moves, np.int8)
-            return nothing, -self.form.largest, True, False, self._info(0, 0.0) | {"action_mask": mask}
+            return nothing, -self.form.largest, True, False, self._info(0, 0.0) | {"action_mask": np.zeros_like(mask)}
         self._make(int(action))
         self._others_move()
         over = self._place.actor == TERMINAL

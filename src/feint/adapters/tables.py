@@ -141,7 +141,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _info(self, told: Told) -> dict[str, Any]:
         self._mask = np.asarray(told.mask)
-        passed = {"passed_hands": np.asarray(told.passed_hands), "passed_won": np.asarray(told.passed_won)}
+        passed = {"passed_hands": np.asarray(told.passed_hands), "passed_won": played_fair(np.asarray(told.passed_won))}
         return {"action_mask": self._mask} | passed
 
 

@@ -125,8 +125,8 @@ class CardLuck(LuckOut):
 
     def counted(self, hand: HandInPlay, seat: int, seed: tuple[int, ...]) -> float:
         node, state = 0, hand.rules.start()
-        for _, after, move in replayed(hand):
-            node, state = node if move is None else int(self._betting.child[node, move]), after
+        for step in replayed(hand):
+            node, state = node if step.move is None else int(self._betting.child[node, step.move]), step.after
         cards = np.full((1, self._arena.dealt), HIDDEN, np.uint8)
         shown = [card for group in (*state.holes, state.board) for card in group]
         cards[0, : len(shown)] = shown

@@ -20,7 +20,7 @@ from feint.arena.hands import play_deals
 from feint.arena.policy import Policy
 from feint.arena.tables import build_arena
 from feint.evaluate.luck import LuckOut, replayed
-from feint.games.game import CHANCE, TERMINAL
+from feint.games.game import CHANCE, TERMINAL, outcome_at
 from feint.players.table import HandInPlay
 from feint.tree.compiled import compiled
 from feint.tree.move_values import levels_of
@@ -55,11 +55,12 @@ class TreeLuck(LuckOut):
 
     def counted(self, hand: HandInPlay, seat: int, seed: tuple[int, ...]) -> float:
         tree, node = self._tree, 0
-        for state, after, move in replayed(hand):
-            if move is None:
-                move = [outcome for _, outcome in hand.rules.chance(state)].index(after)
-            else:
-                move = tree.actions.index(hand.rules.actions[move])
+        for step in replayed(hand):
+            if step.move is not None:
+                move = tree.actions.index(hand.rules.actions[step.move])
+            else:  # by where chance fell: states need not know whether they are the same
+                assert step.place is not None
+                move = outcome_at(hand.rules.chance(step.before), step.place)
             children = range(tree.first_child[node], tree.first_child[node] + tree.children[node])
             node = next(child for child in children if tree.move[child] == move)
         return float(self.counts[np.searchsorted(tree.terminal, node), seat])

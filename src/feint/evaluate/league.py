@@ -19,7 +19,8 @@ def round_robin(
 ) -> Iterator[dict[tuple[str, str], Measure]]:
     """What each named player wins off each other one, who takes all other seats, in chips per hand; pair by pair.
 
-    Where one of them decides hand by hand, `by_hand` hands are played at most.
+    Where one of them decides hand by hand, `by_hand` hands are played at most. Who learns at the table begins anew with
+    each opponent; programs of others remember what they will.
     """
     names, mirrored = list(players), form.players == 2 and form.zero_sum
 
@@ -28,6 +29,8 @@ def round_robin(
         both = players[one], players[two]
         if (exact := exact_winnings(form, both)) is not None:
             return Measure("winnings", exact, CHIPS, EXACT)
+        for player in both:
+            player.forget()
         most = min(hands, by_hand) if by_hand and any(player.strategy is None for player in both) else hands
         return play_players(form, both, most, seed, lambda so_far: told(one, two, so_far)).winnings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
@@ -40,12 +40,25 @@ class LuckOut(ABC):
         """
 
 
-def replayed(hand: HandInPlay) -> Iterator[tuple[Any, Any, int | None]]:
-    """A hand step by step: the state, the one after it, and the move that was made; None where chance moved."""
+class Step(NamedTuple):
+    """A step of a hand: somebody's move, or where chance fell, from 0 to below 1."""
+
+    before: Any
+    after: Any
+    move: int | None
+    place: float | None
+
+
+def replayed(hand: HandInPlay) -> Iterator[Step]:
+    """A hand step by step."""
     rules, places, moves = hand.rules, iter(hand.places), iter(hand.made)
     state = rules.start()
     while (actor := rules.actor(state)) != TERMINAL:
-        move = None if actor == CHANCE else next(moves)[1]
-        after = rules.outcome(state, next(places)) if move is None else rules.play(state, move)
-        yield state, after, move
-        state = after
+        if actor == CHANCE:
+            place = next(places)
+            step = Step(state, rules.outcome(state, place), None, place)
+        else:
+            move = next(moves)[1]
+            step = Step(state, rules.play(state, move), move, None)
+        yield step
+        state = step.after

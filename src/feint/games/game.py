@@ -74,8 +74,7 @@ class Game(ABC, Generic[State]):
         Games with too many of them to list in every hand find it without.
         """
         outcomes = self.chance(state)
-        *ends, whole = accumulate(chance for chance, _ in outcomes)
-        return outcomes[bisect_right(ends, place * whole)][1]
+        return outcomes[outcome_at(outcomes, place)][1]
 
     @abstractmethod
     def play(self, state: State, action: int) -> State:
@@ -138,6 +137,12 @@ class Game(ABC, Generic[State]):
         """A text that differs when the rules do. With the code's own text it names the tree in the cache."""
         values = {field.name: getattr(self, field.name) for field in fields(self)} if is_dataclass(self) else vars(self)
         return f"{type(self).__qualname__}({', '.join(f'{key}={_spelt(value)}' for key, value in values.items())})"
+
+
+def outcome_at(outcomes: Sequence[tuple[float, Any]], place: float) -> int:
+    """The number of the outcome of a chance move at `place`, as `Game.outcome` has it."""
+    *ends, whole = accumulate(chance for chance, _ in outcomes)
+    return bisect_right(ends, place * whole)
 
 
 def _spelt(value: Any) -> str:

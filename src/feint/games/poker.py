@@ -279,8 +279,9 @@ class Poker(Game[Hand]):
         smallest = max(self.ante, *self.blinds, 0.0) if self.least is None else self.least
         offered = menu.raises if to_call > 0 else menu.bets
         sizes = [(self.pot_bets.index(size), size * (pot + to_call)) for size in sorted(offered)]
-        raises = [(size, top + by) for size, by in sizes if min(max(to_call, smallest), room) <= by < room]
-        all_in = menu.all_in or any(by >= room for _, by in sizes)
+        large = [(size, top + by) for size, by in sizes if min(max(to_call, smallest), room) <= by]
+        raises = tuple((size, paid) for size, paid in large if paid < self.stack)  # by what is paid, as all-in is
+        all_in = menu.all_in or len(raises) < len(large)
         return (*raises, (len(self.pot_bets), self.stack)) if room > 0 and all_in else raises
 
     @cached_property

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from feint.learners.memory import last_wins
 from feint.learners.networks import Network
 
 Genes = Float[Array, "_ w"]
@@ -64,4 +65,7 @@ class Hall(eqx.Module):
         number, places = len(newcomers), len(self.genes)
         free = self.entered + jnp.arange(number)
         place = jnp.where(free < places, free, jax.random.randint(key, (number,), 0, places))
-        return Hall(self.genes.at[place].set(newcomers), self.entered + number)
+        place = last_wins(place)  # of those who take the same one, or devices would not agree on it
+        return Hall(
+            self.genes.at[jnp.where(place < 0, places, place)].set(newcomers, mode="drop"), self.entered + number
+        )

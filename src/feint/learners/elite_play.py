@@ -22,7 +22,7 @@ from feint.arena.tables import TreeArena, build_arena
 from feint.forms.form import Form
 from feint.forms.strategy import TabularStrategy
 from feint.learners.networks import Design, Network, Trained, Training
-from feint.learners.seat import FORBIDDEN
+from feint.learners.settings import FORBIDDEN
 from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics, require
 from feint.tree.tree import Tree
 

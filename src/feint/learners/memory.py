@@ -70,10 +70,10 @@ def reservoir_slots(
     uniform = jax.random.uniform(key, offered.shape, jnp.float64)
     drawn = jnp.minimum((uniform / accept * capacity).astype(jnp.int32), capacity - 1)
     slot = jnp.where(number <= capacity, number.astype(jnp.int32) - 1, jnp.where(uniform < accept, drawn, -1))
-    return _last_wins(jnp.where(offered, slot, -1))
+    return last_wins(jnp.where(offered, slot, -1))
 
 
-def _last_wins(slot: Int[Array, " b"]) -> Int[Array, " b"]:
+def last_wins(slot: Int[Array, " b"]) -> Int[Array, " b"]:
     """−1 in place of every slot that comes again later in the batch."""
     order = jnp.argsort(slot, stable=True)
     ordered = slot[order]

@@ -11,7 +11,8 @@ from jaxtyping import Array, Float, Int
 
 from feint.arena.arena import InfoState
 from feint.learners.networks import Network
-from feint.learners.seat import FORBIDDEN, SeatLearner
+from feint.learners.seat import SeatLearner
+from feint.learners.settings import FORBIDDEN
 from feint.solvers.algorithm import MoveValues
 
 

@@ -30,10 +30,7 @@ from feint.learners.experience import (
     normalised,
 )
 from feint.learners.networks import Network, Recalled, Trained, select
-from feint.learners.settings import PolicyTraining, SelfPlaySettings
-
-FORBIDDEN = -1e9
-"""The value of a move that is not legal."""
+from feint.learners.settings import FORBIDDEN, PolicyTraining, SelfPlaySettings
 
 
 class SeatState(NamedTuple):
@@ -145,7 +142,8 @@ class SeatLearner(eqx.Module):
         lesson = history.lesson(seat.history, self.here, partial(self._worth, seat), key)
         rows, allowed = self.here.features(lesson.infostates), self._allowed(lesson.infostates)
         if settings.imitate != "moves":
-            wished = settings.wished(self.here.by_move(seat.values.network(rows, lesson.made), lesson.infostates))
+            values = self.here.by_move(seat.values.network(rows, lesson.made), lesson.infostates)
+            wished = settings.wished(values, allowed)
             lesson = lesson._replace(weights=lesson.weights.sum(-1, keepdims=True) * wished)
 
         def loss(network: Network) -> Float[Array, ""]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, final
 import jax
 import jax.numpy as jnp
 from jax.scipy.special import gammaln
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from feint.forms.form import Form
 from feint.forms.strategy import Arrays, Strategy
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MANY = 5_000
 """Information sets from which on a tally, which looks at all of them in every step, is slower than minibatches."""
+FORBIDDEN = -1e9
+"""The value of a move that is not legal."""
 SLIGHT = 1e-6
 """Added to values above the least, so that equal ones have equal shares."""
 
@@ -129,14 +131,16 @@ class PolicyTraining(Training):
             hidden=(all(units >= 1 for units in self.hidden or ()), "at least 1 in each layer"),
         )
 
-    def wished(self, values: Float[Array, "... a"]) -> Float[Array, "... a"]:
-        """Values as the distribution that is imitated."""
+    def wished(self, values: Float[Array, "... a"], allowed: Bool[Array, "... a"]) -> Float[Array, "... a"]:
+        """The values of the moves that are considered, as the distribution that is imitated."""
         if self.imitate == "shares":
-            above = values - values.min(-1, keepdims=True) + SLIGHT
+            least = jnp.where(allowed, values, jnp.inf).min(-1, keepdims=True)
+            above = jnp.where(allowed, values - least + SLIGHT, 0.0)
             return above / above.sum(-1, keepdims=True)
+        known = jnp.where(allowed, values, FORBIDDEN)
         if self.imitate == "greedy":
-            return jax.nn.one_hot(values.argmax(-1), values.shape[-1], dtype=values.dtype)
-        return jax.nn.softmax(values / self.temperature)
+            return jax.nn.one_hot(known.argmax(-1), values.shape[-1], dtype=values.dtype)
+        return jax.nn.softmax(known / self.temperature)
 
 
 @final

@@ -137,8 +137,8 @@ class ModellerPlayer(Player):
 
     def __init__(self, config: Modeller, form: Form, seed: int | None) -> None:
         self._random = np.random.default_rng(seed)
-        self._form, self._curious = form, config.curious
-        self.learner = Learner(config, form, int(self._random.integers(2**31)))
+        self._config, self._form, self._seed = config, form, int(self._random.integers(2**31))
+        self.learner = Learner(config, form, self._seed)
         self._seat = 0
         self._view: Hashable = None
 
@@ -146,7 +146,7 @@ class ModellerPlayer(Player):
         self._seat, self._view = seen.player, seen.view
 
     def move(self, seen: Observation) -> int:
-        if self._random.random() < self._curious:
+        if self._random.random() < self._config.curious:
             return int(self._random.choice(list(seen.moves.values())))
         row = self.learner.answer[int(self._form.sees(seen.player, seen.view)[0])]
         return int(self._form.by_move(row).argmax())
@@ -156,6 +156,9 @@ class ModellerPlayer(Player):
         ends = np.zeros(len(ending.shown), int)
         ends[ending.number[self._view, result.revealed.get(1 - self._seat)]] = 1
         self.learner.add(self._seat, ends)
+
+    def forget(self) -> None:
+        self.learner = Learner(self._config, self._form, self._seed)
 
 
 def study(config: Modeller, form: Form, other: Strategy, stops: Sequence[int]) -> Iterator[TabularStrategy]:

@@ -89,6 +89,9 @@ class Player(ABC):
     def end(self, result: Result) -> None:  # noqa: B027
         """The hand is over."""
 
+    def forget(self) -> None:  # noqa: B027
+        """Others sit down with it from now on: whatever it has learned of those before it lets go."""
+
     def close(self) -> None:  # noqa: B027
         """No more hands are played: whatever it holds open may go."""
 

@@ -23,7 +23,7 @@ from feint.forms.form import Form
 from feint.forms.strategy import TabularStrategy
 from feint.games.errors import BadInput
 from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics, require
-from feint.tree.sequence_form import Plan, SequenceForm, without
+from feint.tree.sequence_form import Plan, SequenceForm, Vector, without
 
 
 @final
@@ -105,15 +105,20 @@ class FictitiousPlayer(Algorithm[FictitiousState]):
         return FictitiousState(jnp.zeros(()), plans, () if self.anticipation is None else plans)
 
     def step(self, state: FictitiousState) -> tuple[FictitiousState, Metrics]:
-        time = state.iteration + 1.0
+        return self._next(state)[1], {}
+
+    def _next(self, state: FictitiousState) -> tuple[list[Vector], FictitiousState]:
+        """What players answer, and the state after it."""
+        time, answers = state.iteration + 1.0, list[Vector]()
         average, last = list(state.average), list(state.response)
         for player, side in enumerate(self.form.sides):
             opposing = self._expected(average, last) if self.alternating else self._expected(*state[1:])
-            response = side.plan(side.pure(side.backup(without(player, opposing))))
+            answers.append(side.pure(side.backup(without(player, opposing))))
+            response = side.plan(answers[-1])
             average[player] = average[player] + (response - average[player]) / (time + 1.0)
             if last:
                 last[player] = response
-        return FictitiousState(time, tuple(average), tuple(last)), {}
+        return answers, FictitiousState(time, tuple(average), tuple(last))
 
     def _expected(self, average: Sequence[Plan], response: Sequence[Plan]) -> Sequence[Plan]:
         """What players are expected to do next: their averages, with a share of their last responses."""
@@ -127,7 +132,4 @@ class FictitiousPlayer(Algorithm[FictitiousState]):
         return TabularStrategy(self.fingerprint, self.form.table(averages))
 
     def latest(self, state: FictitiousState) -> TabularStrategy:
-        responses = [
-            side.pure(side.backup(without(player, state.average))) for player, side in enumerate(self.form.sides)
-        ]
-        return TabularStrategy(self.fingerprint, self.form.table(responses))
+        return TabularStrategy(self.fingerprint, self.form.table(self._next(state)[0]))

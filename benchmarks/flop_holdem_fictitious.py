@@ -44,12 +44,8 @@ class Responding(Kept):
 
     def settle(self, page: Page, reach: Reach, play: Moves | None, values: Moves) -> tuple[Float[Array, "b l h"], Page]:
         seen = values if self.key is None else self._mistaken(reach, values)
-        best = reduce(jnp.maximum, seen)
-        chosen, free = [], jnp.ones_like(best, bool)
-        for value in seen:
-            chosen.append(jnp.where(free & (value == best), 1, 0).astype(best.dtype))
-            free = free & (value != best)
-        return mean(tuple(chosen), values), tuple(chosen)
+        chosen = liked(seen)
+        return mean(chosen, values), chosen
 
     def _mistaken(self, reach: Reach, values: Moves) -> Moves:
         """Values as they are seen: they are weighted with how often the other comes, and so are errors."""
@@ -100,6 +96,16 @@ def main() -> None:
             row = {"game": asked.game, "device": jax.devices()[0].device_kind, "growth": growth, "noise": noise}
             row |= {"step": step}
             print(json.dumps(row | {"seconds": round(spent, 1), "exploitability": round(lost, 2)}), flush=True)
+
+
+def liked(values: Moves) -> Moves:
+    """Certainty of the move of the highest value, the first of those that are alike."""
+    best = reduce(jnp.maximum, values)
+    chosen, free = [], jnp.ones_like(best, bool)
+    for value in values:
+        chosen.append(jnp.where(free & (value == best), 1, 0).astype(best.dtype))
+        free = free & (value != best)
+    return tuple(chosen)
 
 
 def nothing(tree: PublicTree) -> Tables:

@@ -79,7 +79,7 @@ def main() -> None:
         preset, _, changes = rest.partition(":")
         config = ALGORITHMS["nfsp"].presets[preset]
         for place, value in ast.literal_eval(changes or "{}").items():
-            config = _changed(config, place.split("."), value)
+            config = changed(config, place.split("."), value)
         learner = config.on(form)
         if begun is None:
             fresh = eqx.filter_jit(lambda learner: jax.vmap(learner.init)(keys))(learner)
@@ -299,9 +299,9 @@ def _judged(anew: SelfPlay, tree: PublicTree, networks: Any) -> Any:
     return judge(tree, written_down(tree, anew.playing(networks)))
 
 
-def _changed(config: Any, place: list[str], value: Any) -> Any:
+def changed(config: Any, place: list[str], value: Any) -> Any:
     first, *rest = place
-    return replace(config, **{first: _changed(getattr(config, first), rest, value) if rest else value})
+    return replace(config, **{first: changed(getattr(config, first), rest, value) if rest else value})
 
 
 def _forward(learner: SelfPlay, state: Any, steps: jax.Array) -> Any:

@@ -23,6 +23,9 @@ from page_sentences_results import (
 README, RESULTS, DESIGN = "README.md", "docs/results/README.md", "docs/design.md"
 KUHN = "docs/results/kuhn_fictitious_play/README.md"
 PUBLIC_TREES = "benchmarks/results/public_trees.md"
+STOPS_NFSP = "benchmarks/results/flop_holdem_nfsp.md"
+ERRORS = ("none", "seen", "lasting", "drifting", "apart", "even")
+"""What values of best responses are wrong by, in the order of the page's columns."""
 ON_A_CARD = {("dcfr", 100), ("dcfr", 200), ("dcfr", 300), ("pcfr+", 100), ("pcfr+", 300), ("linear-cfr", 50)}
 """Evaluations of flop hold'em on an accelerator that the page has."""
 
@@ -39,6 +42,7 @@ def sentences() -> dict[str, list[str]]:
             *holdem_sentences(),
         ],
         PUBLIC_TREES: [*_public_trees(), *_spots(), _memory()[1]],
+        STOPS_NFSP: _errors(),
         DESIGN: _memory()[:1],
         KUHN: _kuhn(),
     }
@@ -192,6 +196,29 @@ def _of_no_record(algorithm: str, step: int) -> float:
     """What the page itself has of a run on an accelerator from before records were kept."""
     lines = (ROOT / PUBLIC_TREES).read_text().splitlines()
     return float(next(line for line in lines if line.startswith(f"| {algorithm} | {step} |")).split("|")[5])
+
+
+def _errors() -> list[str]:
+    """How wrong values were, and what becomes of fictitious play with values as wrong."""
+    rows, lines = record("benchmarks/results/flop_holdem_errors.jsonl"), list[str]()
+    for seed in (1, 2):
+        looks = [row for row in rows if row["seed"] == seed and "normal" in row]
+        steps, lost = ([row[name] for row in (looks[0], looks[-1])] for name in ("steps", "exploitability"))
+        sizes = " | ".join(f"{size:.2f}" for size in np.mean([row["normal"] for row in looks], 0))
+        same = np.mean([row["as_last"] for row in looks[1:]]), np.mean([row["as_first"] for row in looks[-10:]])
+        lines.append(
+            f"| {seed} | {steps[0]:,} to {steps[1]:,} | {lost[0]:.0f} to {lost[1]:.0f} | {sizes} | "
+            f"{same[0]:.2f} | {same[1]:.2f} |"
+        )
+    found: dict[tuple[int, int], dict[str, float]] = {}
+    for row in rows:
+        if row.get("responses", 0) >= 100:
+            kind = row["errors"].partition(",")[0]
+            found.setdefault((row["seed"], row["responses"]), {})[kind] = row["exploitability"]
+    for (seed, responses), by_kind in found.items():
+        cells = [f"{by_kind[kind]:.1f}" if kind in by_kind else "–" for kind in ERRORS]
+        lines.append(f"| {seed} | {responses} | {' | '.join(cells)} |")
+    return lines
 
 
 def _memory() -> list[str]:

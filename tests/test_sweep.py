@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,11 +23,11 @@ from feint.games.errors import BadInput, RunStopped
 from feint.runs import on_ray, sweeping
 from feint.runs.checkpoint import checkpoints
 from feint.runs.config import RunConfig
-from feint.runs.files import CHECKPOINTS, PROVENANCE
+from feint.runs.files import CHECKPOINTS, PROVENANCE, TIMINGS, rows_of
 from feint.runs.folder import RunFolder
 from feint.runs.loop import StoppingRule, check_sound
-from feint.runs.run import config_of, load_run
-from feint.runs.sweep import RESULTS, Trial, read_sweep, result
+from feint.runs.run import config_of, load_run, metrics_of
+from feint.runs.sweep import LEAST_SECONDS, RESULTS, SWEEP, Trial, begin, read_sweep, result
 from feint.runs.sweeping import run_sweep
 from feint.runs.train import train
 
@@ -64,6 +65,9 @@ def test_every_combination_is_a_trial_with_a_name_of_its_own():
     [
         ({"algorithms": []}, "one or more algorithms"),
         ({"games": ["kuhn", "kuhn"]}, "each named once"),
+        ({"games": ["kuhn", "kuhn(players=2)"]}, "each named once"),
+        ({"games": ["kuhn(players=3)", "kuhn( players = 3 )"]}, "each named once"),
+        ({"games": ["kuhm"]}, "no game called 'kuhm'"),
         ({"algorithm": ["cfr"]}, "nothing called 'algorithm'"),
         ({"algorithms": ["cfx"]}, "no algorithm called 'cfx'"),
         ({"settings": {"rate": [1.0]}}, "no setting called 'rate'"),
@@ -124,6 +128,75 @@ def test_a_sweep_that_was_stopped_goes_on_to_the_same_bytes(tmp_path):
     assert run_sweep(sweep, folder) == {}
     whole, cut = bytes_of(sweep, tmp_path / "whole"), bytes_of(sweep, folder)
     assert cut == whole
+
+
+OWN_GAME = """
+from feint.games.matrix import matrix
+
+def mine():
+    return matrix(payoffs=((2, -1), (-1, 1)))
+"""
+
+
+def test_a_game_is_known_by_its_own_name_however_it_is_spelled(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("my_game.py").write_text(OWN_GAME)
+    asked = SMALL | {"algorithms": ["cfr"], "seeds": 1, "steps": 1}
+    sweep = read_sweep(asked | {"games": [" kuhn( players = 3 ) ", "leduc(suits=False)"]})
+    assert sweep.games == ("kuhn(players=3)", "leduc")
+    sweep = read_sweep(asked | {"games": ["kuhn(players=2)", "./my_game.py:mine"]})
+    assert run_sweep(sweep, tmp_path / "s") == {}
+    runs = [config_of(tmp_path / "s" / trial.name).game for trial in sweep.trials]
+    assert runs == list(sweep.games) == ["kuhn", "my_game.py:mine"]
+    # However it is spelled next time, it is the same sweep and nothing of it is left to do.
+    monkeypatch.setattr(Trial, "train", lambda self, folder: pytest.fail("it was done"))
+    assert run_sweep(read_sweep(asked | {"games": runs}), tmp_path / "s") == {}
+
+
+def test_a_trial_killed_in_its_first_checkpoint_is_begun_again(tmp_path):
+    sweep = read_sweep(SMALL | {"algorithms": ["cfr"], "seeds": 1})
+    (trial,) = sweep.trials
+    run_sweep(sweep, tmp_path / "whole")
+    kept = tmp_path / "cut" / trial.name / CHECKPOINTS
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / SWEEP).write_bytes((tmp_path / "whole" / SWEEP).read_bytes())
+    kept.mkdir(parents=True)
+    for name in ("config.json", "metrics.jsonl", "timings.jsonl"):
+        (kept.parent / name).write_bytes((tmp_path / "whole" / trial.name / name).read_bytes())
+    part = kept / f"4.{'0' * 64}.safetensors.part"
+    part.write_bytes(b"cut off")
+    assert run_sweep(sweep, tmp_path / "cut") == {}
+    assert not part.exists()
+    assert bytes_of(sweep, tmp_path / "cut") == bytes_of(sweep, tmp_path / "whole")
+
+
+def test_a_trial_that_is_gone_on_with_has_what_is_left_of_its_time(tmp_path, monkeypatch):
+    sweep = read_sweep(SMALL | {"algorithms": ["cfr"], "seeds": 1, "steps": None, "seconds": 1.0})
+    (trial,) = sweep.trials
+    folder = tmp_path / trial.name
+    begin(sweep, tmp_path)
+    train("cfr", "kuhn", steps=3, out=folder)
+    given = []
+
+    def asks(algorithm, game, **words):
+        given.append((words["seconds"], words["resume"]))
+        return train(algorithm, game, **words)
+
+    monkeypatch.setattr("feint.runs.train.train", asks)
+    spent = rows_of(folder / TIMINGS)[0][-1]["seconds"]
+    assert spent > 0
+    assert not trial.done(folder)
+    assert run_sweep(sweep, tmp_path) == {}
+    assert given == [(1.0 - spent, True)]
+    assert trial.done(folder)
+    # Where none of it is left, it ends at once.
+    monkeypatch.setattr("feint.runs.sweep.rows_of", lambda path: ([{"step": 1, "seconds": 2000.0}], ""))
+    steps = metrics_of(folder)[-1]["step"]
+    trial.train(folder)
+    assert given[1][0] == LEAST_SECONDS
+    assert metrics_of(folder)[-1]["step"] - steps <= 1
+    assert trial.done(folder)
+    assert not replace(trial, seconds=LEAST_SECONDS / 2).done(folder)
 
 
 def test_a_trial_that_fails_leaves_the_others(tmp_path, call):

@@ -10,6 +10,7 @@ import random
 import shutil
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
@@ -380,6 +381,39 @@ def test_a_callback_sees_every_evaluation_and_adds_to_it(tmp_path):
     assert seen == [1, 2, 3, 4, 5]
     assert metrics_of(run.path) == run.metrics
     assert all(0 <= row["opens"] <= 1 for row in run.metrics)
-    for wrong in ({"step": 1.0}, {"words": "no"}):
-        with pytest.raises(feint.BadInput, match="A callback adds numbers under names of their own"):
-            feint.train("cfr+", "kuhn", steps=5, out=tmp_path / "other", callback=lambda _, wrong=wrong: wrong)
+
+
+NO_NUMBERS = {
+    "taken": {"step": 1.0},
+    "words": {"words": "no"},
+    "several": {"several": np.ones(2)},
+    "complex": {"complex": np.asarray(1j)},
+    "truth": {"truth": np.asarray(True)},
+    "numbered": {1: 2.0},
+    "list": [1.0],
+    "number": 1.0,
+    "array": np.ones(2),
+}
+
+
+@pytest.mark.parametrize("wrong", NO_NUMBERS.values(), ids=NO_NUMBERS)
+def test_what_a_callback_may_not_add_is_refused_in_a_sentence(wrong, tmp_path):
+    with pytest.raises(feint.BadInput, match="A callback adds numbers under names of their own"):
+        feint.train("cfr+", "kuhn", steps=1, out=tmp_path / "run", callback=lambda _: wrong)
+
+
+def test_a_callback_adds_whatever_is_a_number(tmp_path):
+    added = {
+        "plain": 0.5,
+        "whole": 2,
+        "truth": True,
+        "numpy": np.float32(0.5),
+        "numpy_whole": np.int64(2),
+        "array": np.asarray(0.5),
+        "jax": jnp.float32(0.5),
+        "jax_half": jnp.bfloat16(0.5),
+        "jax_whole": jnp.asarray(2),
+    }
+    run = feint.train("cfr+", "kuhn", steps=1, out=tmp_path / "run", callback=lambda _: added)
+    assert {name: run.metrics[-1][name] for name in added} == {name: float(value) for name, value in added.items()}
+    assert metrics_of(run.path) == run.metrics

@@ -6,7 +6,12 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, Self, final
+from numbers import Real
+from typing import Any, NamedTuple, Protocol, Self, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
 
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput, RunStopped
@@ -197,14 +202,30 @@ class Loop:
 
     def _added(self, row: Row) -> Row:
         """What the callback adds to an evaluation."""
-        added = self._callback(Evaluation(self._trainer.step, dict(row), self._trainer)) if self._callback else None
-        for name, value in (added or {}).items():
-            if name in row or not isinstance(value, int | float):
+        if self._callback is None:
+            return {}
+        added: Any = self._callback(Evaluation(self._trainer.step, dict(row), self._trainer))
+        if added is None:
+            return {}
+        if not isinstance(added, Mapping):
+            raise BadInput(
+                f"A callback adds numbers under names of their own, but a {type(added).__name__} was returned; "
+                f"return a dict such as {{'name': 0.5}}, or None."
+            )
+        for name, value in added.items():
+            if not isinstance(name, str) or name in row or not _is_number(value):
                 raise BadInput(
                     f"A callback adds numbers under names of their own, but {name}={value!r} was returned; "
                     f"{', '.join(row)} are taken."
                 )
-        return {name: float(value) for name, value in (added or {}).items()}
+        return {name: float(value) for name, value in added.items()}
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is one real number: Python's, NumPy's or JAX's, or an array of no dimensions that holds one."""
+    if isinstance(value, np.ndarray | jax.Array):
+        return value.ndim == 0 and bool(jnp.isdtype(value.dtype, ("integral", "real floating")))
+    return isinstance(value, Real)
 
 
 def check_sound(trainer: Trainer, folder: RunFolder) -> None:

@@ -11,7 +11,7 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, final
@@ -19,14 +19,18 @@ from typing import Any, final
 import pydantic
 
 from feint.games.errors import BadInput, check_seed, nearest
+from feint.games.library import load_game
+from feint.runs.checkpoint import checkpoints
 from feint.runs.config import plain, resolve, written
-from feint.runs.files import CHECKPOINTS, PROVENANCE, is_there, sealed, unsealed, write_whole
+from feint.runs.files import CHECKPOINTS, PROVENANCE, TIMINGS, is_there, reading, rows_of, sealed, unsealed, write_whole
 from feint.runs.folder import clear
 from feint.runs.run import config_of, metrics_of, provenance_of, was_cut_short
 
 SWEEP, RESULTS = "sweep.json", "results.jsonl"
 STOPS = ("steps", "hands", "seconds", "until")
 MOST_TRIALS = 10_000
+LEAST_SECONDS = 1e-6
+"""What a trial is given when it is gone on with and its time is over: it ends at once, in order."""
 
 
 @final
@@ -113,8 +117,8 @@ class Trial:
         """Begin it in this folder, or go on with what is there."""
         from feint.runs.train import train  # which compiles: nobody who only lists trials waits for it
 
-        kept = folder / CHECKPOINTS
-        begun = is_there(kept) and any(kept.iterdir())
+        # A first checkpoint that was cut off while being written is none: that trial is begun again.
+        begun = is_there(folder) and bool(checkpoints(folder / CHECKPOINTS))
         if is_there(folder) and not begun:
             clear(folder)
         train(
@@ -126,11 +130,21 @@ class Trial:
             seeds=self.seeds,
             steps=self.steps,
             hands=self.hands,
-            seconds=self.seconds,
+            seconds=self._seconds_left(folder) if begun else self.seconds,
             until=self.until,
             out=folder,
             resume=begun,
         )
+
+    def _seconds_left(self, folder: Path) -> float | None:
+        """What is left of its time when it goes on from its last checkpoint: what came after that is lost."""
+        if self.seconds is None:
+            return None
+        with reading(folder):
+            last, _ = checkpoints(folder / CHECKPOINTS)[0]
+            rows, _ = rows_of(folder / TIMINGS)
+            spent = max((row["seconds"] for row in rows if row["step"] <= last), default=0.0)
+            return max(self.seconds - spent, LEAST_SECONDS)
 
     def done(self, folder: Path) -> bool:
         """Whether it was trained to its end there."""
@@ -151,7 +165,8 @@ class Trial:
             self.steps is not None and last["step"] >= self.steps,
             self.hands is not None and last.get("hands", 0) >= self.hands,
             self.until is not None and last.get("exploitability", self.until + 1) <= self.until,
-            self.seconds is not None and config.seconds == self.seconds,
+            # One that was gone on with was given what was left of its time.
+            self.seconds is not None and config.seconds is not None and config.seconds <= self.seconds,
         )
         return any(ends)
 
@@ -180,6 +195,8 @@ def read_sweep(words: Mapping[str, Any]) -> Sweep:
         if isinstance(cause, BadInput):
             raise cause from error
         raise BadInput(f"A sweep cannot take {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+    # However they were spelled, runs call games by Feint's names for them, and no game is to be there twice.
+    sweep = replace(sweep, games=tuple(load_game(game).name for game in sweep.games))
     for trial in sweep.trials:
         trial.check()
     return sweep

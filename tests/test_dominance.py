@@ -84,6 +84,44 @@ def test_equals_do_not_dominate_each_other(method, kind):
     assert order(method(matrix([[2, 0], [1, 1], [0, 2]], np.zeros((3, 2))), kind)) == []
 
 
+@pytest.mark.parametrize("kind", ["weak", "strict"])
+def test_what_matters_at_the_end_of_a_long_way_only_is_found(kind):
+    """A thousandth, after eleven moves of the other's: too rare to count, if all of these were equally likely."""
+    tree = feint.unroll(Long())
+    found = [order(method(tree, kind)) for method in (eliminate, eliminate_actions)]
+    assert found[0] == found[1]
+    assert ((0, 1) in found[1][0] if found[1] else False) == (kind == "weak")
+
+
+class Long(feint.Game):
+    """One player chooses in secret, then the other may go on eleven times: what was chosen matters after that alone."""
+
+    name, players, actions = "long", 2, ("first", "second")
+
+    def start(self):
+        return ()
+
+    def actor(self, state):
+        if len(state) > 11 or state[1:].count(1):
+            return -2
+        return 1 if state else 0
+
+    def legal(self, state):
+        return [0, 1]
+
+    def chance(self, state):
+        return []
+
+    def play(self, state, action):
+        return (*state, action)
+
+    def view(self, state, player):
+        return state[1:] if player else ()
+
+    def payoffs(self, state):
+        return (1000.0 - (len(state) > 11 and state[-1] == 0 and state[0]), 0.0)
+
+
 def test_earlier_moves_take_later_ones_with_them():
     """Alone at the table: stop for 1, or go on and choose between 0 and −1. Going on goes, and both choices with it."""
     tree = feint.unroll(Alone())

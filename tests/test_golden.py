@@ -12,6 +12,7 @@ import pytest
 
 import feint
 from conftest import algorithm_on
+from feint.games.errors import RunStopped
 from feint.solvers.linear_program import solve
 
 
@@ -219,6 +220,23 @@ def test_the_linear_programme_is_exact_in_any_unit(tree_of, unit):
     table = solve(scaled)
     assert feint.exploitability(tree, table) < 1e-12
     assert not feint.deviations(tree, table).share.any(), "rounding is no leak"
+
+
+@pytest.mark.parametrize(("most", "solved"), [(1e7, True), (1e9, False), (1e12, False)])
+def test_payoffs_too_far_apart_for_the_linear_programme_are_refused(tree_of, most, solved):
+    """The third column is dominated, so that it should not matter how much it pays."""
+    tree = tree_of(f"matrix(payoffs=[[3,-1,{most}],[-1,1,{most}]])")
+    if solved:
+        np.testing.assert_allclose(solve(tree)[0, :2], [1 / 3, 2 / 3], atol=1e-6)
+    else:
+        with pytest.raises(RunStopped, match=r"payoffs, from .* to .*, lie too far apart; use"):
+            solve(tree)
+
+
+@pytest.mark.parametrize("player", [-1, 2, "0", 0.5, None])
+def test_best_responses_are_of_players_that_there_are(player):
+    with pytest.raises(feint.BadInput, match=r"^kuhn has players 0 to 1, but player .* was asked for\.$"):
+        feint.best_response("kuhn", feint.unroll("kuhn").uniform(), player)
 
 
 @pytest.mark.parametrize("game", ["kuhn", feint.load_game("kuhn")], ids=["name", "rules"])

@@ -194,13 +194,13 @@ def eliminate_actions(tree: Tree, kind: Kind = "weak") -> Eliminated:
 
 def _undominated(tree: Tree, kind: Kind, kept: Bool[np.ndarray, "i a"], player: int) -> list[Plan]:
     """The undominated plans of each of a player's subtrees, in the game with the moves kept."""
-    side, played = Side(tree, player, kept), last_sequences(tree, kept)
+    sides, played = [Side(tree, each, kept) for each in range(tree.players)], last_sequences(tree, kept)
 
     def keep(infoset: int, plans: list[Plan]) -> list[Plan]:
-        rivals = Rivals(tree, side, infoset, played)
+        rivals = Rivals(tree, sides, player, infoset, played)
         return [plan for plan in plans if not rivals.dominated(kind, plan)]
 
-    return list(chain(*(side.plans(first, keep) for first in side.after[-1])))
+    return list(chain(*(sides[player].plans(first, keep) for first in sides[player].after[-1])))
 
 
 def _dominated(kind: Kind, worth: Float[np.ndarray, "o k"]) -> list[bool]:

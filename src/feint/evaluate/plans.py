@@ -34,6 +34,7 @@ class Side:
         self.player = player
         self.moves: dict[int, list[int]] = {}
         """The sequences that each information set offers."""
+        self._ends: dict[int, int] = {}
         self.after: dict[int, list[int]] = defaultdict(list)
         """The information sets after each sequence; after −1, the first ones."""
         for infoset in map(int, np.flatnonzero(tree.player == player)):
@@ -43,6 +44,13 @@ class Side:
     def count(self, infoset: int) -> int:
         """How many plans there are from an information set on."""
         return sum(math.prod(map(self.count, self.after[sequence])) for sequence in self.moves[infoset])
+
+    def ends(self, sequence: int) -> int:
+        """How many sequences that nothing follows on there are from a sequence on, itself among them."""
+        if sequence not in self._ends:
+            after = chain(*(self.moves[infoset] for infoset in self.after.get(sequence, ())))
+            self._ends[sequence] = sum(map(self.ends, after)) or 1
+        return self._ends[sequence]
 
     def plans(self, infoset: int, keep: Callable[[int, list[Plan]], list[Plan]] | None = None) -> list[Plan]:
         """The plans from an information set on; if `keep` is given, those it keeps, made of parts that it keeps."""
@@ -72,34 +80,42 @@ class Rivals:
     What enters a decision of theirs leaves it, and only where the plan goes.
     """
 
-    def __init__(self, tree: Tree, side: Side, infoset: int, played: Int[np.ndarray, "n p"]) -> None:
-        self._sequences, self._flow = side.flow(infoset)
+    def __init__(
+        self, tree: Tree, sides: Sequence[Side], player: int, infoset: int, played: Int[np.ndarray, "n p"]
+    ) -> None:
+        self._sequences, self._flow = sides[player].flow(infoset)
         self._number: dict[Plan | int, int] = {}
         """The variable of each combination, and of each sequence."""
         self._rows: dict[tuple[Plan, Plan], tuple[float, float]] = {}
         """The bounds of the sum of some variables minus the sum of others."""
-        inside = np.isin(played[:, side.player], self._sequences)
-        others: list[Plan] = list(map(tuple, np.delete(played, side.player, 1).tolist()))
+        inside = np.isin(played[:, player], self._sequences)
+        others: list[Plan] = list(map(tuple, np.delete(played, player, 1).tolist()))
         random: dict[Plan | int, float] = defaultdict(float, {others[0]: 1.0})
         self._bound([others[0]], [], 1.0, 1.0)
-        for node in np.flatnonzero(_with_ancestors(tree, inside) & (tree.actor >= 0) & (tree.actor != side.player)):
+        for node in np.flatnonzero(_with_ancestors(tree, inside) & (tree.actor >= 0) & (tree.actor != player)):
+            rival = sides[tree.actor[node]]
             children = tree.first_child[node] + np.arange(tree.children[node])
             plan = {
                 others[child]: int(played[child, tree.actor[node]]) for child in children if others[child][0] != GONE
             }
             self._bound(list(plan), [others[node]], 0.0, 0.0)
+            ends = sum(map(rival.ends, plan.values()))
             for combination, sequence in plan.items():
                 self._bound([combination], [sequence], -np.inf, 0.0)
-                random[combination] = random[others[node]] / len(plan)
+                # By what is to come, so that long ways do not become too rare to count.
+                random[combination] = random[others[node]] * rival.ends(sequence) / ends
             before = int(tree.parent_sequence[tree.infoset[node]])
             self._bound(list(plan.values()), [before] * (before >= 0), before < 0, before < 0)
-        ends = np.flatnonzero(inside[tree.terminal])
-        rows = [self._sequences.index(sequence) for sequence in tree.last_sequence[ends, side.player]]
-        columns = [self._number[others[node]] for node in tree.terminal[ends]]
-        payoff = scaled(tree.weighted_payoff[ends, side.player])
+        over = np.flatnonzero(inside[tree.terminal])
+        rows = [self._sequences.index(sequence) for sequence in tree.last_sequence[over, player]]
+        columns = [self._number[others[node]] for node in tree.terminal[over]]
+        payoff = scaled(tree.weighted_payoff[over, player])
         self._payoff = sparse.csr_array((payoff, (rows, columns)), shape=(len(self._sequences), len(self._number)))
         self._mean = scaled(self._payoff @ [random[key] for key in self._number])
-        """What each sequence earns when the others move at random, so that every joint plan has a chance."""
+        """What each sequence earns when the others move at random, so that every joint plan has a chance.
+
+        Each of their last sequences has one of at least a share of as many as there are.
+        """
         self._met = np.zeros((0, len(self._sequences)))
         """What each sequence earns against the joint plans met so far."""
 

@@ -23,6 +23,11 @@ from feint.games.errors import BadInput, RunStopped
 from feint.solvers.algorithm import Algorithm, Config, Entry, Metrics
 from feint.tree.tree import Tree
 
+ROUNDING = 1e-15
+"""What rounding may leave of a payoff of nothing, as a share of the largest."""
+SMALLEST = 1e-8
+"""The smallest payoff, likewise: solvers take what is hardly smaller for 0."""
+
 
 @final
 @dataclass(frozen=True)
@@ -71,6 +76,7 @@ class ExactSolution(Algorithm[SolvedState]):
 
 def solve(tree: Tree) -> Float[np.ndarray, "i a"]:
     """An equilibrium as a strategy table."""
+    _check_sizes(tree)
     sides = [_Side(tree, player) for player in range(2)]
     payoff = sparse.csr_array(  # in units of the largest, since the solver takes small numbers for 0
         (
@@ -101,6 +107,18 @@ def solve(tree: Tree) -> Float[np.ndarray, "i a"]:
     rows = weights.reshape(tree.legal.shape)
     total = rows.sum(1, keepdims=True)
     return np.where(total > 0, rows / np.where(total > 0, total, 1.0), tree.uniform())
+
+
+def _check_sizes(tree: Tree) -> None:
+    """Refuse payoffs of which the solver would take some for 0; what rounding may have left is one."""
+    sizes = np.abs(tree.weighted_payoff[:, 0])
+    most = sizes.max(initial=0.0)
+    least = sizes[sizes > ROUNDING * most].min(initial=np.inf)
+    if least < SMALLEST * most:
+        raise RunStopped(
+            f"The linear programme for {tree.name} is not solved, because its payoffs, from {least:.2g} to {most:.2g} "
+            f"chips times the probability of chance, lie too far apart; use cfr+."
+        )
 
 
 @final

@@ -151,7 +151,10 @@ class Node:
 
     @property
     def overall(self) -> Float[np.ndarray, " m"]:
-        """How often each move is made with all hands together."""
+        """How often each move is made with all hands together, each as often as the player comes with it.
+
+        That is by range, as ranges are read, whatever cards the other holds.
+        """
         return np.asarray((self.chances * self.reach[:, None]).sum(0) / self.reach.sum())
 
     def kinds(self) -> Iterator[tuple[str, float, Float[np.ndarray, " m"], float, float]]:

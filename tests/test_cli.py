@@ -31,6 +31,8 @@ BAD_INPUT = {
     "train cfr+ kuhn --hands 100": "cfr+ counts no hands, so a run of it cannot stop after 100; give --steps",
     "train cfr+ kuhn --seconds 0": "seconds must be a positive number",
     "train cfr+ kuhn --until nan": "until must be a positive number",
+    "train cfr+ kuhn --save-every nan": "save_every must be a positive number below 1e+18, but save_every=nan was",
+    "train cfr+ kuhn --save-every -1": "save_every must be a positive number",
     "train cfr+ kuhn --seed -1": "seed must be 0 or more",
     "evaluate random --game kuhn --judge winnings(seed=-1)": "seed must be 0 or more and below 2^62, but seed=-1 was",
     "evaluate random --game kuhn --judge local-best-response(seed=-1)": "seed must be 0 or more",
@@ -147,6 +149,22 @@ def test_train_leaves_a_run_that_can_be_judged_and_shown(call, tmp_path):
     # All twelve information sets, one line each, on one screen.
     assert len(out.splitlines()) < 24
     assert all(row["sees"] in out for row in strategy)
+
+
+def test_the_best_of_many_seeds_is_told_alike_wherever_it_is_told(call):
+    """By training, by a sweep and by a list of runs; of a seed alone nothing is said."""
+    asked = {"best_of_seeds", "median", "steps", "exploitability", "nash_conv", "unit", "kind"}
+    words = ("--steps", "3", "--seeds", "3", "--json")
+    trained = json.loads(call("train", "elite-play", "kuhn", *words)[1])
+    (listed,) = json.loads(call("runs", "--json")[1])
+    (trial,) = json.loads(call("sweep", "--algorithm", "elite-play", "--game", "kuhn", *words)[1])["trials"]
+    assert trained["best_of_seeds"] == 3
+    assert 0 < trained["exploitability"] < trained["median"]
+    assert trained["exploitability"] == min(trial["seeds"])
+    told = [{name: each[name] for name in asked} for each in (trained, listed, trial)]
+    assert told[1:] == [told[0]] * 2
+    alone = json.loads(call("train", "cfr+", "kuhn", "--steps", "3", "--json")[1])
+    assert not {"best_of_seeds", "median"} & set(alone)
 
 
 def test_hands_are_shown_where_they_are_counted(call):

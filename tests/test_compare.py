@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from statistics import median
+from types import SimpleNamespace
 
 import pytest
 
 import feint
 from feint.report.compare import curves_of
+from feint.report.curve import Curve
 
 
 @pytest.fixture
@@ -39,6 +42,31 @@ def test_no_runs_are_refused_in_a_sentence(tmp_path):
 def test_a_run_of_many_seeds_is_a_band(tmp_path):
     run = feint.train("cfr", "kuhn", steps=3, seeds=3, out=tmp_path / "run")
     assert curves_of([run])[0].points("steps")[-1] == (3, run.metrics[-1]["seeds"])
+
+
+def test_nash_conv_has_a_band_as_exploitability_has(tmp_path, call):
+    """It is as many times as large as there are players, of every seed."""
+    run = feint.train("elite-play", "kuhn", steps=3, seeds=3, out=tmp_path / "run")
+    words = ("compare", str(run.path), "--out", str(tmp_path / "all.png"), "--json")
+    (less,), (more,) = (
+        json.loads(call(*words, "--metric", metric)[1])["runs"] for metric in ("exploitability", "nash_conv")
+    )
+    assert less["low"] < less["median"] < less["high"]
+    assert (less["seeds"], more["seeds"]) == (3, 3)
+    assert [more[name] for name in ("median", "low", "high")] == pytest.approx(
+        [2 * less[name] for name in ("median", "low", "high")]
+    )
+
+
+@pytest.mark.parametrize(
+    ("seeds", "shown"), [([0.0, 0.2, 0.4], [0.0, 0.4, 0.8]), ([0.0, 0.0], [0.0, 0.0]), ([0.0, 0.0, 0.3], [0.0])]
+)
+def test_nash_conv_of_seeds_that_found_the_equilibrium(seeds, shown):
+    """Where the median is nothing, it does not tell how many players there are."""
+    middle = median(seeds)
+    rows = [{"step": 1, "exploitability": middle, "nash_conv": 2 * middle, "seeds": seeds}]
+    run = SimpleNamespace(config=None, metrics=rows, timings=[])
+    assert Curve([run], "cfr", "nash_conv").points("steps") == [(1.0, pytest.approx(shown))]
 
 
 def test_the_command_draws_and_tells(runs, tmp_path, call):

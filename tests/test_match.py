@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import final
 
@@ -216,6 +217,20 @@ def test_the_command_plays_a_match():
     assert told["winnings"] == pytest.approx(-1000)
     assert told["exact"] == pytest.approx(-1000)
     assert told["deals_saved"] is None, "nothing varies, so nothing is saved, and JSON has no infinity"
+
+
+def test_nothing_is_told_without_a_sign_before_it_or_rounding_in_it(call):
+    words = ("call", "--game", "leduc")
+    _, out, err = call("match", "call", *words, "--hands", "100")
+    assert "luck aside +0.0 mbb/h (+0 chips a hand, exact)\n" in out, err
+    assert json.loads(call("match", "call", *words, "--hands", "100", "--json")[1])["exact"] == 0
+    code, out, err = call("league", "random", "raise", *words)
+    assert code == 0, err
+    assert re.findall(r"[+-]0\b", out)
+    assert not re.search(r"-0\b", out)
+    told = json.loads(call("league", "random", "raise", *words, "--json")[1])["matches"]
+    assert sum(str(row["winnings"]) == "0.0" for row in told) == 4
+    assert not re.search(r"-0\.0+\b", call("evaluate", *words)[1])
 
 
 @pytest.mark.slow

@@ -9,7 +9,18 @@ import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import AsJson, GameName, Interruptible, PlayerName, Trust, Waiting, err, out, print_json
+from feint.cli.terminal import (
+    AsJson,
+    GameName,
+    Interruptible,
+    PlayerName,
+    Trust,
+    Waiting,
+    err,
+    out,
+    print_json,
+    without_rounding,
+)
 from feint.games.errors import check_seed
 
 if TYPE_CHECKING:
@@ -92,7 +103,7 @@ def _cell(name: str, value: Any) -> str:
         return str(value)
     if name == "share":
         return f"{value:.0%}" if value >= WORTH_WHOLE else f"{100 * value:.1g}%"
-    return f"{value:.2e}" if name == "gain" else f"{value:+.6f}"
+    return f"{value:.2e}" if name == "gain" else f"{value:+z.6f}"
 
 
 def play_match(
@@ -137,7 +148,8 @@ def play_match(
             for player in lineup.players:
                 player.close()
     assert played is not None
-    exact = exact_winnings(lineup.form, lineup.players)
+    known = exact_winnings(lineup.form, lineup.players)
+    exact = None if known is None else without_rounding(known)
     unit = 1000 / lineup.form.big_blind
     if as_json:
         won = played.winnings.in_big_blinds(lineup.form.big_blind)
@@ -149,10 +161,10 @@ def play_match(
         return
     of = f"{played.hands:,} of {hands:,}" if played.winnings.asked else f"{played.hands:,}"
     off = f"off {second}, over {of} hands of {lineup.form.name}"
-    chips = f"{played.mean:+.4g} chips a hand"
+    chips = f"{played.mean:+z.4g} chips a hand"
     out.print(f"{first} wins {_won(lineup, played)} (95%; {chips}) {off}", soft_wrap=True)
     if exact is not None:
-        out.print(f"luck aside {exact * unit:+,.1f} mbb/h ({exact:+.4g} chips a hand, exact)")
+        out.print(f"luck aside {exact * unit:+z,.1f} mbb/h ({exact:+z.4g} chips a hand, exact)")
     if gain is not None:
         told = f"(With luck taken out by AIVAT; without it this would take {gain:,.1f} times as many hands.)"
         err.print(told, soft_wrap=True)
@@ -165,7 +177,7 @@ def _won(lineup: LineUp, played: Match) -> str:
     """Winnings with how far luck reaches, once that is known."""
     won = played.winnings.in_big_blinds(lineup.form.big_blind)
     off = _or_none(won.half)
-    return f"{won.value:+,.1f} ± {'?' if off is None else f'{off:,.1f}'} mbb/h"
+    return f"{won.value:+z,.1f} ± {'?' if off is None else f'{off:,.1f}'} mbb/h"
 
 
 def _or_none(number: float | None) -> float | None:

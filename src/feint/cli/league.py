@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import AsJson, GameName, Trust, Waiting, out, print_json
+from feint.cli.terminal import AsJson, GameName, Trust, Waiting, out, print_json, without_rounding
 from feint.games.errors import BadInput, check_seed
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def league(
         players = dict(zip(names, lineup.players, strict=True))
         try:
             for pair in round_robin(lineup.form, players, hands, seed, told):
-                won |= {who: each.in_big_blinds(lineup.form.big_blind) for who, each in pair.items()}
+                won |= {who: _even(each).in_big_blinds(lineup.form.big_blind) for who, each in pair.items()}
         finally:
             for player in lineup.players:
                 player.close()
@@ -62,7 +63,7 @@ def league(
     table = Table("mbb/h", *order, "mean", "rating", box=None, pad_edge=False)
     for name in order:
         cells = ["" if other == name else _cell(won[name, other]) for other in order]
-        table.add_row(name, *cells, f"{mean[name]:+,.0f}", f"{rated[name]:+,.0f}")
+        table.add_row(name, *cells, f"{mean[name]:+z,.0f}", f"{rated[name]:+z,.0f}")
     out.print(table)
     kind = "exact" if all(each.low is None for each in won.values()) else "with 95% intervals where it was played"
     out.print(f"\nwhat the player of the row wins off that of the column, {kind}", soft_wrap=True)
@@ -75,7 +76,12 @@ FEW_CIRCLES = 5
 """Circles that are told of in words."""
 
 
+def _even(won: Measure) -> Measure:
+    """Winnings, which are nothing where they are exact and nothing but rounding is left of them."""
+    return won if won.low is not None else replace(won, value=without_rounding(won.value))
+
+
 def _cell(won: Measure) -> str:
     digits = f",.{won.decimals}f"
     off = "" if won.half is None else f" ± {won.half:{digits}}"
-    return f"{won.value:+{digits}}{off}"
+    return f"{won.value:+z{digits}}{off}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from feint.cli.terminal import AsJson, Waiting, err, out, print_json
+from feint.cli.terminal import AsJson, Waiting, err, judged_best, out, print_json
 from feint.games.errors import BadInput, RunStopped
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def sweep(
         failed = run_sweep(asked, folder, workers, ray, told)
     rows = results(asked.trials, folder)
     if as_json:
-        print_json({"sweep": str(folder), "trials": rows, "failed": failed})
+        print_json({"sweep": str(folder), "trials": [_trial(row) for row in rows], "failed": failed})
     else:
         _tell(asked, rows, failed, folder)
     if failed:
@@ -83,6 +83,12 @@ def _setting(text: str) -> tuple[str, list[str]]:
     if not equals:
         raise BadInput(f"--set takes key=value|value|…, but {text!r} was given.")
     return key.strip(), [value.strip() for value in values.split(OR)]
+
+
+def _trial(row: dict[str, Any]) -> dict[str, Any]:
+    """What came of a trial, for machines; its strategy is judged as lists of runs judge it."""
+    rest = {"steps" if name == "step" else name: value for name, value in row.items()}
+    return rest | judged_best(row, None)
 
 
 def _tell(asked: Sweep, rows: list[dict[str, Any]], failed: dict[str, str], folder: Path) -> None:

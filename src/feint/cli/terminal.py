@@ -42,6 +42,8 @@ Trust = Annotated[bool, typer.Option("--trust", help="Start the rules that come 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, or an agent: see feint agents.")]
 
 
+LEAST_CHIPS = 1e-12
+"""Exact winnings below that, in chips per hand, are rounding."""
 EVERY = 10.0
 """Seconds between lines where there is no terminal."""
 
@@ -96,6 +98,20 @@ def short(game: str) -> str:
 
 def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+
+def without_rounding(chips: float) -> float:
+    """Exact winnings, in chips per hand, where what is left by rounding is nothing."""
+    return chips if abs(chips) >= LEAST_CHIPS else 0.0
+
+
+def judged_best(row: dict[str, Any], bound: Any) -> dict[str, Any]:
+    """An evaluation of the strategy that is kept, for machines; where it is the best of many seeds, that is said."""
+    from feint.runs.summary import measured, of_strategy
+
+    seeds = row.get("seeds")
+    several = {"best_of_seeds": len(seeds), "median": measured(row).value} if seeds else {}
+    return several | judged(of_strategy(row), bound)
 
 
 def judged(row: dict[str, Any], bound: Any) -> dict[str, Any]:

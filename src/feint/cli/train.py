@@ -10,7 +10,7 @@ import typer
 
 from feint.cli import terminal
 from feint.cli.show import print_strategy
-from feint.cli.terminal import AsJson, err, judged, print_json
+from feint.cli.terminal import AsJson, err, judged_best, print_json
 from feint.games.errors import BadInput
 
 if TYPE_CHECKING:
@@ -43,8 +43,11 @@ def train(
 ) -> None:
     """Train until told to stop; not told when, for a minute, or to exploitability 1e-4 where that is known."""
     from feint.report.live import LiveLine
+    from feint.runs.config import check_positive
     from feint.runs.train import train as run_training
 
+    if save_every != 0:  # which is at every evaluation
+        check_positive("save_every", save_every)
     run = run_training(
         algorithm,
         game,
@@ -74,7 +77,6 @@ def _tell(run: Run, game: str, as_json: bool) -> None:
     from feint.papers.library import published
     from feint.report.curve import draw_curve
     from feint.runs.config import resolve
-    from feint.runs.summary import of_strategy
 
     algorithm = run.config.algorithm
     picture = draw_curve([run], run.path / "curve.png", published(run.config.algorithm, run.config.game))
@@ -82,7 +84,7 @@ def _tell(run: Run, game: str, as_json: bool) -> None:
     if as_json:
         done = {"run": str(run.path), "game": run.config.game, "algorithm": algorithm, "steps": last["step"]}
         done |= {"hands": int(last["hands"])} if "hands" in last else {}
-        print_json(done | {"seconds": run.timings[-1]["seconds"]} | judged(of_strategy(last), run.bound))
+        print_json(done | {"seconds": run.timings[-1]["seconds"]} | judged_best(last, run.bound))
         return
     print_strategy(run, run.form)
     where = shlex.quote(str(run.path))

@@ -49,7 +49,7 @@ class Curve(NamedTuple):
     runs: Sequence[Logged]
     label: str
     metric: str
-    """What of their evaluations to show."""
+    """What of their evaluations to show: every seed's number where it is kept, and else what a run says of them all."""
 
     def points(self, across: str) -> list[tuple[float, list[float]]]:
         """At every evaluation that all of them have made, how far they had come and every seed's number."""
@@ -67,8 +67,12 @@ class Curve(NamedTuple):
         if self.metric not in row:
             known = ", ".join(name for name, value in row.items() if isinstance(value, float))
             raise BadInput(f"{self.label} has no metric called {self.metric!r}; choose from {known}.")
-        whole = "seeds" in row and self.metric == headline(row)[0]
-        return list(row["seeds"]) if whole else [row[self.metric]]
+        if "seeds" not in row:
+            return [row[self.metric]]
+        seeds, number = row["seeds"], headline(row)[0]
+        if self.metric == "nash_conv" and (row[number] or not any(seeds)):
+            return [each * row["nash_conv"] / (row[number] or 1.0) for each in seeds]
+        return list(seeds) if self.metric == number else [row[self.metric]]
 
 
 ACROSS = {"steps": "steps", "hands": "hands played", "moves": "moves played", "seconds": "seconds of training"}

@@ -277,6 +277,20 @@ def test_an_opponent_that_fails_says_so_and_no_more(client):
         visit.move("check", visit.turn)
 
 
+class Talkative(Player):
+    """Fails, and says what it holds."""
+
+    def move(self, seen: Observation) -> int:
+        raise ValueError(f"{seen.label!r} was not foreseen")
+
+
+def test_an_opponent_that_fails_does_not_tell_its_card(client):
+    index, room = studio_of(client).index, studio_of(client).room
+    _, visit = room.open(Opponent("talkative", index.form("kuhn"), Talkative, None), 1)
+    visit.wait(60.0)
+    assert visit.failed == "talkative cannot go on (ValueError); leave the table and choose anew."
+
+
 @pytest.mark.parametrize("game", ["rock_paper_scissors", "matching_pennies", "leduc", "kuhn"])
 def test_anybody_can_be_played_at_any_game(client, game):
     name, visit = seated(client, opponent="random", game=game)
@@ -316,7 +330,10 @@ def test_other_hosts_and_other_sites_are_refused(client):
     table = {"opponent": "feint:kuhn"}
     for headers in ({"origin": "http://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}):
         assert client.post("/api/tables", json=table, headers=headers).status_code == 403
-    assert client.get("/", headers={"origin": "http://evil.example"}).status_code == 403
+    for origin in ("http://evil.example", "http://["):
+        refused = client.get("/", headers={"origin": origin})
+        assert refused.status_code == 403
+        assert refused.headers["content-security-policy"] == POLICY
     assert client.post("/api/tables", json=table, headers={"origin": f"http://{HOST}"}).status_code == 200
 
 

@@ -19,13 +19,14 @@ import pytest
 import feint
 from feint.evaluate.measure import ESTIMATE, EXACT
 from feint.forms.library import form_of
+from feint.games.errors import BadInput
 from feint.players.player import Observation
 from feint.runs.lineup import players
 from feint.runs.resolving import Resolving
 from feint.runs.simulating import Simulating
 from feint.studio import leagues, thinkers
 from feint.studio.index import Opponent
-from feint.studio.thinkers import SAID, Gone, Thinker
+from feint.studio.thinkers import FAILED, SAID, Gone, Thinker
 from studio_hands import Dealt, client_of, places, play, studio_of
 
 SEARCHER = {"opponent": "ismcts", "game": "leduc"}
@@ -139,6 +140,19 @@ def test_what_somebody_does_everywhere_is_told_where_it_is_known():
     assert (how, said.fingerprint) == (SAID, known.fingerprint)
     np.testing.assert_array_equal(said.probabilities, known.table(feint.unroll("kuhn")))
     assert chair.take([("sit", ("ismcts", "kuhn", 0)), ("written", ())]) == (SAID, None)
+
+
+@pytest.mark.parametrize("kind", [ValueError, BadInput])
+def test_what_a_player_says_who_fails_is_not_passed_on(monkeypatch, kind):
+    """It may tell the cards that they see."""
+
+    def fails(*_):
+        raise kind("K was not foreseen")
+
+    chair = thinkers._Chair()
+    assert chair.take([("sit", ("call", "kuhn", 0))]) == (SAID, None)
+    monkeypatch.setattr(chair._player, "move", fails)
+    assert chair.take([("move", (None,))]) == (FAILED, kind.__name__)
 
 
 def test_it_keeps_nothing_of_tables_that_were_left(client):

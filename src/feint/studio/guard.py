@@ -70,7 +70,7 @@ class Guard:
         if headers.get("host", "").lower() not in self._hosts:
             return 403, "This studio answers to its own address only; open the one that feint studio printed."
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() not in self._hosts:
+        if origin is not None and _host(origin) not in self._hosts:
             return 403, "Another page asked for this; open the studio itself."
         if method in ("GET", "HEAD"):
             return None
@@ -81,6 +81,14 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MOST_BYTES:
             return 413, f"At most {MOST_BYTES:,} bytes are taken at once; send less."
+        return None
+
+
+def _host(origin: str) -> str | None:
+    """Whose page asks; None where what the browser sent says nothing."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
         return None
 
 

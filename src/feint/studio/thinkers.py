@@ -46,7 +46,7 @@ Call = tuple[str, tuple[Any, ...]]
 
 @final
 class Gone(RuntimeError):
-    """A player cannot be asked, or not any more. The message says why."""
+    """A player cannot be asked, or not any more. The message says why, and nothing that the player alone may know."""
 
 
 @final
@@ -237,15 +237,15 @@ class _Chair:
 
     def take(self, calls: Sequence[Call]) -> tuple[str, Any]:
         """Tell and ask the player some things: how that went, and what was answered last."""
-        said = None
+        said, playing = None, False
         try:
             for name, given in calls:
-                asked = self if name in ("sit", "written") else self._player
-                said = getattr(asked, name)(*given)
-        except BadInput as error:
-            return REFUSED, str(error)
+                playing = name not in ("sit", "written")
+                said = getattr(self._player if playing else self, name)(*given)
         except Exception as error:  # a player that fails must not take others with it
-            return FAILED, str(error) or type(error).__name__
+            if playing:  # what it says may tell the cards that it sees
+                return FAILED, type(error).__name__
+            return REFUSED if isinstance(error, BadInput) else FAILED, str(error) or type(error).__name__
         return SAID, said
 
     def sit(self, key: str, game: str, seed: int | None) -> None:

@@ -18,6 +18,7 @@ from feint.players.table import Chance, HandInPlay
 from feint.players.telling import Teller
 from feint.studio.index import Opponent
 from feint.studio.score import Score, Tally, over_the_rest
+from feint.studio.thinkers import Gone
 
 PATIENCE = 0.15
 """Seconds that a request waits for an opponent before it says that they are thinking."""
@@ -235,13 +236,19 @@ class Visit:
                 with self.lock:
                     self._hand.make(move)
                     self.decisions.append(Decision(seen.player, seen.label, self._hand.made[-1][2], chances))
+        except Gone as error:
+            self._fail(str(error))
         except Exception as error:  # a player that fails must not take the table with it
-            self.failed = f"{self.opponent.name} cannot go on ({error}); leave the table and choose anew."
+            self._fail(type(error).__name__)  # what it says may tell the cards that it sees
         with self.lock:
             self.thinking = False
             if not self.failed:
                 self._go_on()
             self.lock.notify_all()
+
+    def _fail(self, why: str) -> None:
+        """Say that the opponent cannot go on, and nothing that they alone may know."""
+        self.failed = f"{self.opponent.name} cannot go on ({why}); leave the table and choose anew."
 
     def _make(self, word: str, moves: dict[str, int]) -> None:
         seen = self.seen

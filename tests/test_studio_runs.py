@@ -7,6 +7,7 @@ import fcntl
 import io
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from feint.runs.files import PROVENANCE, RUNNING
 from feint.runs.lineup import line_up
 from feint.studio.app import make_app
 from feint.studio.card_words import card_words
+from feint.studio.drawing import curve
 from feint.studio.leagues import Leagues
 from feint.studio.learning import Course, counted, picture
 from feint.studio.pages.runs import figure
@@ -89,6 +91,22 @@ def test_metrics_are_the_runs_own(client: TestClient, folder: Path) -> None:
     ]
     for path in ("/api/runs/nobody", "/api/runs/nobody/metrics", "/runs/nobody"):
         assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("ends", "labels"),
+    [
+        ((0.6, 2.6), ["1.0", "1.5", "2.0", "2.5"]),
+        ((0, 10), ["0", "5", "10"]),
+        ((-0.3, 0.3), ["-0.2", "0.0", "0.2"]),
+        ((-2000, 7000), ["-2,000", "0", "2,000", "4,000", "6,000"]),
+        ((1_000_000, 1_200_000), ["1.00e+06", "1.05e+06", "1.10e+06", "1.15e+06", "1.20e+06"]),
+        ((1e-6, 9e-6), ["2e-06", "4e-06", "6e-06", "8e-06"]),
+    ],
+)
+def test_an_axis_tells_the_numbers_that_are_there(ends: tuple[float, float], labels: list[str]) -> None:
+    drawn = str(curve({"it": [(1.0, ends[0]), (2.0, ends[1])]}, "steps", "up", logarithmic=False))
+    assert re.findall(r'text-anchor="end">([^<]*)<', drawn) == labels
 
 
 def test_seeds_are_one_line_by_their_median() -> None:

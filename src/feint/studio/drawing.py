@@ -169,12 +169,20 @@ class _Axis:
             every = max(1, math.ceil((self._high - self._low) / 6))
             powers = range(math.ceil(self._low), math.floor(self._high) + 1, every)
             found = [10.0**power for power in powers] or [10 ** ((self._low + self._high) / 2)]
-        else:
-            rough = (self._high - self._low) / 5
-            step = next(
-                base * 10 ** math.floor(math.log10(rough))
-                for base in (1, 2, 5, 10)
-                if base * 10 ** math.floor(math.log10(rough)) >= rough
-            )
-            found = [step * each for each in range(math.ceil(self._low / step), math.floor(self._high / step) + 1)]
-        return [(f"{value:,.0f}" if 1 <= abs(value) < 1e6 else f"{value:.2g}", self.at(value)) for value in found]
+            return [(f"{value:,.0f}" if 1 <= value < 1e6 else f"{value:.2g}", self.at(value)) for value in found]
+        rough = (self._high - self._low) / 5
+        step = next(
+            base * 10 ** math.floor(math.log10(rough))
+            for base in (1, 2, 5, 10)
+            if base * 10 ** math.floor(math.log10(rough)) >= rough
+        )
+        found = [step * each for each in range(math.ceil(self._low / step), math.floor(self._high / step) + 1)]
+        return [(_label(value, step), self.at(value)) for value in found]
+
+
+def _label(value: float, step: float) -> str:
+    """A number on an axis that goes on by some step, with the digits by which it differs from the next one."""
+    power = math.floor(math.log10(step) + 1e-9)  # a step such as 0.1 may be rounded down
+    if value == 0 or (abs(value) < 1e6 and power >= -4):
+        return f"{value:,.{max(0, -power)}f}"
+    return f"{value:.{max(0, math.floor(math.log10(abs(value)) + 1e-9) - power)}e}"

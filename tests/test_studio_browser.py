@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Route, sync_playwright
 
 import feint
 from feint.studio.app import make_app
@@ -227,6 +227,54 @@ def test_a_player_is_bound_where_bets_differ(page):
     settled(page)
     assert "oop after the start: check 100.0%, 0.5 pot 0.0%, all-in 0.0%, with any hand" in page.inner_text(".locks")
     looked_at(page, "bound")
+
+
+def asked_again(page: Page) -> list[Route]:
+    """Let the page look again whether something has changed, and hold the answer back."""
+    held: list[Route] = []
+    page.route(page.url, lambda route: held.append(route), times=1)
+    page.evaluate("() => { show(location.pathname + location.search, true).catch(failed); }")
+    while not held:
+        page.wait_for_timeout(20)
+    return held
+
+
+def answered(page: Page, held: list[Route]) -> None:
+    """Let the answer come that was held back."""
+    held[0].fulfill(status=200, content_type="text/html", body='<title>Old</title><main id="main">The old page.</main>')
+    page.wait_for_timeout(300)
+    assert "The old page." not in page.inner_text("main")
+
+
+def test_an_answer_that_comes_late_is_not_shown(page):
+    page.goto("/hands")
+    held = asked_again(page)
+    page.evaluate("show('/runs', false)")
+    answered(page, held)
+    assert page.url.endswith("/runs")
+
+
+def test_who_leaves_a_table_is_not_brought_back_to_it(page):
+    sit_down(page, "kuhn", "feint:kuhn")
+    page.wait_for_selector(".moves, .review")
+    held = asked_again(page)
+    page.get_by_role("button", name="Leave the table").click()
+    page.wait_for_function("() => location.pathname === '/'")
+    answered(page, held)
+    assert page.evaluate("location.pathname") == "/"
+
+
+def test_a_slider_sends_the_step_and_nothing_for_the_end(page, runs):
+    feint.train("cfr+", "kuhn", steps=30, out=runs / "slid", save_every=0.0)
+    page.goto("/compare?first=slid&second=feint:kuhn")
+    settled(page)
+    page.focus("#first_at")
+    page.keyboard.press("Home")
+    page.wait_for_selector("text=First: at step 1")
+    assert page.url.endswith("/compare?first=slid&second=feint%3Akuhn&first_at=1")
+    page.keyboard.press("End")
+    page.wait_for_selector("text=First: at its end")
+    assert page.url.endswith("/compare?first=slid&second=feint%3Akuhn")
 
 
 @pytest.mark.slow

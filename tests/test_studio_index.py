@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import feint
@@ -19,7 +20,7 @@ from feint.evaluate.measure import CHIPS, EXACT, LOWER_BOUND, Measure
 from feint.games.errors import BadInput
 from feint.runs.files import PROVENANCE
 from feint.runs.folder import keep_bound
-from feint.studio.choosing import made_again
+from feint.studio.choosing import choose, made_again
 from feint.studio.index import Index
 from feint.studio.later import Later
 from feint.studio.leagues import League
@@ -95,6 +96,21 @@ def test_no_run_is_given_the_way_of_another_that_is_gone() -> None:
     del book
     gc.collect()
     assert gone() is not None or not later._work
+    later.close()
+
+
+def test_no_run_is_given_the_strategy_of_another_that_it_took_the_place_of(index: Index, tmp_path: Path) -> None:
+    """However long what was worked out of that one has waited to be fetched."""
+    later = Later()
+    assert choose(index, later, "mine", None, 0.0) is None
+    wait(later._work.values())
+    shutil.rmtree(tmp_path / "mine")
+    other = feint.train("cfr", "kuhn", steps=9, out=tmp_path / "mine")
+    chosen = choose(index, later, "mine", None, None)
+    assert chosen is not None
+    assert chosen.reached == 9
+    assert chosen.book.pages is not None
+    np.testing.assert_allclose(chosen.book.pages.table, other.strategy.table(chosen.book.pages.tree), atol=1e-12)
     later.close()
 
 

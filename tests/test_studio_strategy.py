@@ -6,8 +6,10 @@ import csv
 import io
 import math
 import re
+import shutil
 import time
 from collections import defaultdict
+from html import unescape
 from itertools import cycle, islice, pairwise, product
 from urllib.parse import quote
 
@@ -21,7 +23,7 @@ from feint.games.errors import BadInput
 from feint.games.game import CHANCE, TERMINAL
 from feint.papers.kuhn_figures import kuhn_equilibrium
 from feint.runs.checkpoint import checkpoints
-from feint.runs.files import CHECKPOINTS
+from feint.runs.files import CHECKPOINTS, STRATEGY
 from feint.runs.on_the_way import replayable, replayed, steps_kept, strategy_at
 from feint.studio.app import make_app
 from feint.studio.comparing import Comparison
@@ -242,6 +244,7 @@ def test_labels_alone_are_filtered_and_paged(client, folder):
     count = sum("raise" in label and "k" in label.casefold() for label in tree.labels)
     assert f"{count} information sets, {min(count, 50)} shown" in page
     assert "page 6 of 6" in shown(client, "/strategy/leduc%20cfr?page=99")
+    assert '<input type="hidden" name="dealer" value="1">' in shown(client, "/strategy/leduc%20cfr?dealer=1")
     own = shown(client, "/strategy/cups")
     assert "&lt;b&gt;coin 0" in own
     assert "<b>coin" not in own
@@ -379,15 +382,54 @@ def test_comparing_two_strategies(client, folder):
 
 def test_a_slider_goes_over_training(client, folder):
     run = run_of(folder, "kuhn-plus")
-    page = shown(client, "/compare?first=kuhn-plus&second=kuhn-plus&first_at=0")
+    step = run.metrics[0]["step"]
+    page = shown(client, f"/compare?first=kuhn-plus&second=kuhn-plus&first_at={step}")
     slider = re.search(r'<input[^>]*name="first_at"[^>]*>', page)[0]
     assert 'type="range"' in slider
     assert "data-submit" in slider
-    step = run.metrics[0]["step"]
+    assert f'data-places="{step} ' in slider
+    assert 'value="0"' in slider
     assert f"kuhn-plus at step {step}" in page
     assert f"{run.metrics[0]['exploitability']:.6g} chips per hand (exact)" in page
     same = Comparison(*[Pages(run.form.tree, run.strategy.table(run.form.tree))] * 2)
     assert same.apart.max() == 0
+
+
+def test_addresses_tell_the_step_and_nothing_for_the_end(client, folder):
+    """So they mean the same when more or fewer steps can be had."""
+    run = run_of(folder, "kuhn-plus")
+    step, last = (run.metrics[place]["step"] for place in (0, -1))
+    page = shown(client, f"/compare?first=kuhn-plus&second=kuhn-plus&first_at={step}&second_at={last}")
+    (address,) = re.findall(r'href="(/api/compare.csv[^"]*)"', page)
+    assert unescape(address) == f"/api/compare.csv?first=kuhn-plus&second=kuhn-plus&first_at={step}"
+    rows = sheet(client, unescape(address))
+    assert {(row["first_step"], row["second_step"]) for row in rows} == {(f"{step}", f"{last}")}
+    table, tree = strategy_at(run.path, step, run.form).table(run.form.tree), run.form.tree
+    number = {(f"{tree.player[row] + 1}", label): row for row, label in enumerate(tree.labels)}
+    for told in rows:
+        row = number[told["player"], told["sees"]]
+        assert float(told["first"]) == pytest.approx(table[row, tree.offered(row)[told["move"]]], abs=1e-9)
+
+
+def test_a_step_that_cannot_be_had_is_refused_and_others_can_be_chosen(client):
+    pair = "first=kuhn-plus&second=kuhn-cfr&first_at=99"
+    page = shown(client, f"/compare?{pair}")
+    assert "The strategy of kuhn-plus at step 99 cannot be had now" in page
+    assert 'name="second"' in page
+    refused = client.get(f"/api/compare.csv?{pair}")
+    assert (refused.status_code, "at step 99" in refused.text) == (400, True)
+
+
+def test_a_run_that_cannot_be_read_leaves_others_to_choose_from(client, folder):
+    damaged = folder / "damaged"
+    shutil.copytree(folder / "kuhn-cfr", damaged)
+    (damaged / STRATEGY).write_bytes(b"no strategy")
+    try:
+        page = shown(client, "/compare?first=damaged&second=kuhn-cfr")
+    finally:
+        shutil.rmtree(damaged)
+    assert 'class="failed" role="alert"' in page
+    assert "kuhn-plus (kuhn)" in page
 
 
 STRANGE = (

@@ -87,6 +87,8 @@ class KindApart(NamedTuple):
 
 
 KIND_HEADS = ("hand", "combinations", "move", "first", "second", "difference", "apart")
+STEPS = ("first_step", "second_step")
+"""Of which the strategies are that lie beside each other."""
 
 
 def kinds_apart(first: Combinations, second: Combinations) -> list[KindApart]:

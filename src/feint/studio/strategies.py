@@ -115,8 +115,10 @@ HEADS = (
 class Book:
     """A strategy of a game, ready to be looked at."""
 
-    def __init__(self, name: str, form: Form, strategy: Strategy) -> None:
+    def __init__(self, name: str, form: Form, strategy: Strategy, mark: int = 0) -> None:
         self.name, self.form, self.strategy = name, form, strategy
+        self.mark = mark
+        """Of its run, by which that is told from another one that has taken its place."""
         self.pages = None if form.tree is None else Pages(form.tree, tabulate(form.tree, strategy))
         self._player = StrategyPlayer(strategy, form)
         self._charts: OrderedDict[tuple[str, str], Combinations] = OrderedDict()
@@ -164,14 +166,19 @@ class Book:
         return told
 
 
+def mark_of(index: Index, key: str) -> int:
+    """What tells a run from another one of the same name that takes its place."""
+    return changed(index.one(key).path / PROVENANCE)
+
+
 def book_of(index: Index, key: str, step: int | None = None) -> Book:
     """The strategy of a run or an agent, or what it was at one of its checkpoints; the same again is at hand."""
-    mark = changed(index.one(key).path / PROVENANCE)  # before it is read: a book is never older than its mark
+    mark = mark_of(index, key)  # before it is read: a book is never older than its mark
     run = index.run(key)
 
     def make() -> Book:
         strategy = run.strategy if step is None else strategy_at(run.path, step, run.form)
-        return Book(key, run.form, strategy)
+        return Book(key, run.form, strategy, mark)
 
     return index.ready(("book", key, mark, step), make)
 

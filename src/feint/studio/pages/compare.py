@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.studio.choosing import Chosen, choose
-from feint.studio.comparing import HEADS, KIND_HEADS, Comparison, Difference, kinds_apart, same_game
+from feint.studio.comparing import HEADS, KIND_HEADS, STEPS, Comparison, Difference, kinds_apart, same_game
 from feint.studio.index import Index, Listed
 from feint.studio.page import Tab, chooser, field, page, paged, table, turn
 from feint.studio.pages.strategy import Words, later_of, soon, working
@@ -30,7 +30,8 @@ from feint.studio.walking import Walk
 router = APIRouter()
 TAB = Tab(4, "Compare", "/compare")
 Name = Annotated[str, Query(max_length=120)]
-Stop = Annotated[int | None, Query(ge=0, le=1000)]
+Step = Annotated[int | None, Query(ge=0, le=2**53)]
+"""Of which the strategy is to be; none for the end."""
 
 
 @router.get("/compare", include_in_schema=False)
@@ -38,8 +39,8 @@ def compare(
     request: Request,
     first: Name = "",
     second: Name = "",
-    first_at: Stop = None,
-    second_at: Stop = None,
+    first_at: Step = None,
+    second_at: Step = None,
     words: Annotated[str, Query(max_length=100, alias="filter")] = "",
     page_number: Annotated[int, Query(ge=1, le=10**6, alias="page")] = 1,
     betting: Words = "",
@@ -54,19 +55,29 @@ def compare(
         if second:
             index.finished(second)
         second = next((each.key for each in alike if each.key != first), first)
-    chosen = [choose(index, later_of(request), key, stop) for key, stop in ((first, first_at), (second, second_at))]
+    choices = _choices(first, second, list(known.values()), alike, [])
+    asked = (first, first_at), (second, second_at)
+    try:
+        chosen = [choose(index, later_of(request), key, step) for key, step in asked]
+    except BadInput as error:
+        return page(request, "Compare", choices, _alert(error))
     if chosen[0] is None or chosen[1] is None:
-        waiting = working("Both strategies are being read and judged")
-        return page(request, "Compare", _choices(first, second, list(known.values()), alike, []), waiting)
+        waiting = working("Both strategies are being read and judged, and what they were on their way is worked out")
+        return page(request, "Compare", choices, waiting)
     pair = chosen[0], chosen[1]
     choices = _choices(first, second, list(known.values()), alike, pair)
     alert: Node = None
     try:
         content = _differences(request, pair, words, page_number, betting, board)
     except BadInput as error:
-        alert = h.p(".failed", role="alert")[str(error)]
+        alert = _alert(error)
         content = _differences(request, pair, "", 1, "", "")
     return page(request, "Compare", choices, alert, content)
+
+
+def _alert(error: BadInput) -> Renderable:
+    """Why what was asked for cannot be shown."""
+    return h.p(".failed", role="alert")[str(error)]
 
 
 def _usual(known: list[Listed]) -> str:
@@ -78,11 +89,9 @@ def _usual(known: list[Listed]) -> str:
 def _choices(first: str, second: str, known: list[Listed], alike: list[Listed], pair: Sequence[Chosen]) -> Renderable:
     submit = {"data-submit": ""}
     firsts = [(each.key, f"{each.key} ({each.config.game})") for each in known]
-    about = "Working out what they were on their way."
-    if pair:
-        about = "A slider goes over training: checkpoints that are kept, and what can soon be made again from the seed."
-        if not any(each.stops for each in pair):
-            about = "Neither keeps checkpoints of its way, nor can that soon be made again: both are at their end."
+    about = "A slider goes over training: checkpoints that are kept, and what can soon be made again from the seed."
+    if not any(each.stops for each in pair):
+        about = "Neither keeps checkpoints of its way, nor can that soon be made again: both are at their end."
     return h.section(aria_label="What to compare")[
         h.p(".lead")[
             "Two agents or runs of one game, or one run at two places of its way: where they play differently, what "
@@ -100,17 +109,21 @@ def _choices(first: str, second: str, known: list[Listed], alike: list[Listed], 
         ]
         if any(each.stops for each in pair)
         else None,
-        note(about),
+        note(about) if pair else None,
     ]
 
 
 def _slider(label: str, name: str, chosen: Chosen) -> Node:
+    """Goes over the steps of which the strategy can be had; what is sent is the step, and nothing for the end."""
     if not chosen.stops:
         return None
     where = "at its end" if chosen.step is None else f"at step {chosen.step:,}"
+    last = len(chosen.stops)
+    place = last if chosen.step is None else chosen.stops.index(chosen.step)
+    steps = " ".join(f"{step}" for step in chosen.stops)
     return field(
-        f"{label}: {where}", name, f"{chosen.stop}", "range", min="0", max=f"{len(chosen.stops)}", step="1",
-        id=name, **{"data-submit": "", "aria-valuetext": where},
+        f"{label}: {where}", name, f"{place}", "range", min="0", max=f"{last}", step="1",
+        id=name, **{"data-submit": "", "data-places": steps, "aria-valuetext": where},
     )  # fmt: skip
 
 
@@ -177,8 +190,11 @@ def _row(each: Difference) -> tuple[Node, ...]:
 
 
 def _query(pair: tuple[Chosen, Chosen]) -> dict[str, str | int]:
+    """Which two they are. The end is no number in it: how many steps there are before it may be otherwise later."""
     one, other = pair
-    return {"first": one.listed.key, "second": other.listed.key, "first_at": one.stop, "second_at": other.stop}
+    steps = {"first_at": one.step, "second_at": other.step}
+    told: dict[str, str | int] = {"first": one.listed.key, "second": other.listed.key}
+    return told | {name: step for name, step in steps.items() if step is not None}
 
 
 def _hidden(pair: tuple[Chosen, Chosen]) -> Node:
@@ -211,8 +227,9 @@ def _by_hands(request: Request, pair: tuple[Chosen, Chosen], betting: str, board
         return [judged, form, h.p["The board lies open here: name its cards."]]
     told = []
     for chosen in pair:
-        key, asked = ("chart", chosen.listed.key, chosen.step, walk.betting, board), chosen.book.combinations
-        told.append(soon(request, key, partial(asked, betting, board)))
+        book = chosen.book
+        key = "chart", book.name, book.mark, chosen.step, walk.betting, board
+        told.append(soon(request, key, partial(book.combinations, betting, board)))
     if told[0] is None or told[1] is None:
         return [judged, form, working("Every two cards are being asked about")]
     kinds = kinds_apart(told[0], told[1])
@@ -234,23 +251,25 @@ def compare_sheet(
     request: Request,
     first: Name,
     second: Name,
-    first_at: Stop = None,
-    second_at: Stop = None,
+    first_at: Step = None,
+    second_at: Step = None,
     betting: Words = "",
     board: Words = "",
 ) -> Response:
     """Where two strategies differ, what matters most first: a row for each move at each information set.
 
-    In hold'em a row for each move with each kind of hand, after some betting on a board.
+    In hold'em a row for each move with each kind of hand, after some betting on a board. The last two columns say of
+    which step each strategy is.
     """
     index: Index = request.app.state.studio.index
-    asked = ((first, first_at), (second, second_at))
-    books = [each.book for key, stop in asked if (each := choose(index, later_of(request), key, stop, None))]
+    asked = (first, first_at), (second, second_at)
+    pair = [each for key, step in asked if (each := choose(index, later_of(request), key, step, None))]
+    books, steps = [each.book for each in pair], [each.reached for each in pair]
     same_game(*books)
-    name, (one, other) = f"{first} and {second}", (book.pages for book in books)
+    name, (one, other) = " and ".join(each.words for each in pair), (book.pages for book in books)
     if one is not None and other is not None:
-        return sheet(name, HEADS, Comparison(one, other).rows())
+        return sheet(name, (*HEADS, *STEPS), ((*row, *steps) for row in Comparison(one, other).rows()))
     if not books[0].has_combinations:
         raise BadInput(f"{books[0].form.name} is too large to list; ask each of them about one spot.")
     kinds = kinds_apart(*(book.combinations(betting, board) for book in books))
-    return sheet(name, KIND_HEADS, (row for kind in kinds for row in kind.rows()))
+    return sheet(name, (*KIND_HEADS, *STEPS), ((*row, *steps) for kind in kinds for row in kind.rows()))

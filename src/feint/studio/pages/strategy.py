@@ -16,7 +16,7 @@ from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.players.spots import Answer
 from feint.runs.summary import length
-from feint.studio.choosing import can_be_made_again, made_again
+from feint.studio.choosing import book_key, can_be_made_again, made_again
 from feint.studio.drawing import bars, curve
 from feint.studio.index import Index, Listed
 from feint.studio.later import Later
@@ -55,7 +55,7 @@ def whole_book(request: Request, key: str) -> Book:
     """A strategy written down and judged, however long that takes."""
     index: Index = request.app.state.studio.index
     index.finished(key)
-    book = later_of(request).soon(("book", key, None), lambda: book_of(index, key), None)
+    book = later_of(request).soon(book_key(index, key), lambda: book_of(index, key), None)
     assert book is not None
     return book
 
@@ -95,7 +95,7 @@ def one_strategy(
     title = key
     if not listed.finished:
         return page(request, title, header(listed), h.p["It is not finished; its strategy comes with its end."])
-    book = soon(request, ("book", key, None), lambda: book_of(index, key))
+    book = soon(request, book_key(index, key), lambda: book_of(index, key))
     if book is None:
         return page(request, title, header(listed), working("Its strategy is being read and judged"))
     plain = Look(book, address(key))
@@ -179,7 +179,7 @@ def _views(request: Request, look: Look, listed: Listed) -> list[Node]:
     if walk.hand.board and not look.board:
         there = "The board lies open here: name its cards above to see what is done with every hand on it."
         return [way, h.p[there], ask]
-    key = "chart", book.name, walk.betting, look.board
+    key = "chart", book.name, book.mark, walk.betting, look.board
     told = soon(request, key, lambda: book.combinations(look.betting, look.board))
     if told is None:
         return [way, working("Every two cards are being asked about")]
@@ -218,7 +218,7 @@ def ask_page(
     index: Index = request.app.state.studio.index
     index.finished(key)
     title = f"Ask {key} about a spot"
-    book = soon(request, ("book", key, None), lambda: book_of(index, key))
+    book = soon(request, book_key(index, key), lambda: book_of(index, key))
     if book is None:
         return page(request, title, working("Its strategy is being read and judged"))
     form = ask_form(key, book, spot, board, betting, f"{player or ''}")

@@ -3,6 +3,7 @@
 
 const alertBox = () => document.getElementById("alert");
 let waiting = null;
+let latest = 0; // how often something was asked for: of pages that are under way only the last one is shown
 
 function values(form, submitter) {
   const told = {};
@@ -16,6 +17,11 @@ function values(form, submitter) {
     }
     if (field.type === "checkbox") { told[field.name] = field.checked; continue; }
     if (field.type === "radio" && !field.checked) continue;
+    if (field.dataset.places !== undefined) { // the place of a slider stands for a word; the last place for none
+      const word = field.dataset.places.split(" ")[field.value];
+      if (word !== undefined) told[field.name] = word;
+      continue;
+    }
     if (field.value === "" && field.dataset.empty === undefined) continue;
     // With data-within a.b is b within a; with a word in it, the word within what the name says.
     const way = field.dataset.within === undefined ? [field.name] : field.name.split(".");
@@ -29,8 +35,11 @@ function values(form, submitter) {
 
 async function show(address, keep) {
   clearTimeout(waiting);
+  const mine = ++latest;
   const answer = await fetch(address, { headers: { accept: "text/html" } });
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const text = await answer.text();
+  if (mine !== latest) return;
+  const page = new DOMParser().parseFromString(text, "text/html");
   const focused = document.activeElement && document.activeElement.id;
   const top = window.scrollY;
   const open = keep ? [...document.querySelectorAll("main details[id][open]")].map((each) => each.id) : [];
@@ -52,6 +61,8 @@ function settle() {
 function failed(error) { alertBox().textContent = `The studio does not answer (${error.message}); is it still running?`; }
 
 async function post(form, submitter) {
+  clearTimeout(waiting);
+  latest++; // what was asked for before is old by now
   alertBox().textContent = "";
   const buttons = [...form.querySelectorAll("button")];
   buttons.forEach((button) => { button.disabled = true; });
@@ -63,11 +74,12 @@ async function post(form, submitter) {
     if (!answer.ok) alertBox().textContent = told.error || "That was refused.";
     if (!answer.ok && form.dataset.hold !== undefined) {
       alertBox().scrollIntoView({ block: "nearest" });  // what was typed stays
+      settle();
     } else {
       const same = location.pathname + (answer.ok && form.dataset.keep === undefined ? "" : location.search);
       await show(answer.ok && told.goto ? told.goto : same, answer.ok && !told.goto);
     }
-  } catch (error) { failed(error); }
+  } catch (error) { failed(error); settle(); }
   buttons.forEach((button) => { button.disabled = false; });
 }
 

@@ -33,6 +33,7 @@ def leaks(look: Look, pages: Pages, link: Link) -> Node:
             field("Labels with", "filter", look.filter, maxlength="100"),
             h.input(type="hidden", name="betting", value=look.betting),
             h.input(type="hidden", name="board", value=look.board),
+            h.input(type="hidden", name="dealer", value=f"{look.dealer}") if look.dealer else None,
             h.button(type="submit")["Find"],
         ],
         table(

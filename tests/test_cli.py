@@ -21,6 +21,9 @@ from feint.runs.agents import AGENTS
 
 BAD_INPUT = {
     "train cfr+ ledcu": "did you mean leduc?",
+    "train leduc cfr+": "cfr+ is an algorithm, which comes before the game: cfr+ leduc.",
+    "train CFR leduc": "There is no algorithm called 'CFR'; did you mean cfr",
+    "play leduc": "There is no player called 'leduc' and no such folder of a run; did you mean feint:leduc?",
     "train cfrr leduc": "There is no algorithm called 'cfrr'; did you mean cfr",
     "train cfr+ kuhn(player=3)": "did you mean players?",
     "train cfr+ kuhn(players=99)": "players from 2 to 10, but players=99 was given",
@@ -165,6 +168,19 @@ def test_the_best_of_many_seeds_is_told_alike_wherever_it_is_told(call):
     assert told[1:] == [told[0]] * 2
     alone = json.loads(call("train", "cfr+", "kuhn", "--steps", "3", "--json")[1])
     assert not {"best_of_seeds", "median"} & set(alone)
+
+
+def test_runs_with_names_of_their_own_are_named_where_none_is_found_to_go_on_with(call):
+    asked = ("train", "cfr", "kuhn", "--steps")
+    assert call(*asked, "2", "--resume")[2].endswith("in runs to go on with; name one with --out.\n")
+    for name in ("mine", "yours"):
+        assert call(*asked, "2", "--out", f"runs/{name}")[0] == 0
+    assert call("train", "cfr+", "kuhn", "--steps", "2", "--out", "runs/plus")[0] == 0
+    code, out, err = call(*asked, "4", "--resume")
+    assert (code, out) == (2, "")
+    ends = "have names of their own; say which: --out runs/mine or --out runs/yours.\n"
+    assert err == f"feint: Runs of cfr on kuhn in runs {ends}"
+    assert call(*asked, "4", "--resume", "--out", "runs/mine")[0] == 0
 
 
 def test_hands_are_shown_where_they_are_counted(call):

@@ -120,3 +120,28 @@ def test_runs_are_sorted(runs, tmp_path, call):
     assert [row.get("algorithm") for row in listed("algorithm")] == ["cfr", "cfr+", "cfr+", "cfr+", None]
     code, _, err = call("runs", str(tmp_path), "--sort", "luck")
     assert (code, "sorted by name, game" in err) == (2, True)
+
+
+def test_runs_of_one_seed_are_lines_of_their_own(tmp_path, call):
+    """Two of one seed are no two seeds, and the longer one is told to its end."""
+    short, long = (
+        feint.train("nfsp", "kuhn", steps=steps, settings={"tables": 8}, out=tmp_path / f"to{steps}")
+        for steps in (5, 50)
+    )
+    both = feint.train("nfsp", "kuhn", steps=5, seeds=2, settings={"tables": 8}, out=tmp_path / "both")
+    curves = curves_of([short, long, both])
+    assert [curve.label for curve in curves] == [f"nfsp ({run.path})" for run in (short, long, both)]
+    assert [curve.points("steps")[-1][0] for curve in curves] == [5, 50, 5]
+    assert [len(curve.points("steps")[-1][1]) for curve in curves] == [1, 1, 2]
+    assert len(curves_of([long, str(long.path)])) == 1, "twice the same run is that run"
+    other = feint.train("nfsp", "kuhn", steps=5, seed=7, settings={"tables": 8}, out=tmp_path / "other")
+    code, out, err = call("compare", str(long.path), str(other.path), "--out", str(tmp_path / "seeds.png"))
+    assert (code, "nfsp is told up to 5 steps, as far as all 2 runs have gone." in err) == (0, True)
+    assert out.splitlines()[1].split()[:3] == ["nfsp", "2", "5"]
+
+
+def test_agents_are_called_by_name_beside_runs(tmp_path):
+    agent = feint.load_run("feint:leduc")
+    assert agent.name == "feint:leduc"
+    with pytest.raises(feint.BadInput, match=r"^feint:leduc was trained on leduc with other rules than kuhn has"):
+        _ = feint.load_run("feint:leduc", "kuhn").form

@@ -30,7 +30,7 @@ from feint.games.game import CHANCE, TERMINAL
 from feint.games.matrix import MatrixGame
 from feint.learners.networks import Design
 from feint.learners.q_learning import QLearning
-from feint.players.player import StrategyPlayer
+from feint.players.player import Player, StrategyPlayer
 from feint.runs.lineup import line_up
 
 
@@ -265,3 +265,49 @@ def test_a_league_in_the_terminal_has_ratings_intervals_and_circles(call):
     assert "a circle: " in out
     code, out, err = call("league", "rule-bot", "call", "--game", "holdem(ranks=5)", "--hands", "20")
     assert (code, "±" in out) == (0, True), err
+
+
+def test_matches_from_python():
+    played = feint.match("feint:kuhn", "random", 2000, seed=3)
+    assert played.hands == 2000
+    assert played.exact == pytest.approx(played.mean, abs=4 * played.error)
+    assert str(played.winnings).startswith("winnings ")
+    run = feint.load_run("feint:kuhn")
+    for who in (run, run.path, run.strategy):
+        again = feint.match(who, "random", 2000, game="kuhn", seed=3)
+        assert (again.mean, again.exact) == (played.mean, played.exact)
+    with pytest.raises(feint.BadInput, match=r"does not say which game to play; name it as in game='kuhn'\.$"):
+        feint.judge(run.strategy)
+    with pytest.raises(feint.BadInput, match=r"^A player is a run, a strategy, a player or a name .* but 7 was given"):
+        feint.match("random", 7, game="kuhn")
+    with pytest.raises(feint.BadInput, match="seed must be 0 or more"):
+        feint.match("random", "call", game="kuhn", seed=-1)
+
+
+class Quitter(Player):
+    """Checks or folds, and minds being sent away."""
+
+    closed = False
+
+    def move(self, seen):
+        return next(iter(seen.moves.values()))
+
+    def close(self):
+        self.closed = True
+
+
+def test_ones_own_player_may_play_on_after_a_match():
+    mine = Quitter()
+    played = feint.match(mine, "call", 20, game="kuhn")
+    assert (played.hands, played.exact, mine.closed) == (20, None, False)
+    assert feint.judge(mine, game="kuhn", hands=20).measures[0].name == "winnings"
+
+
+def test_judges_from_python():
+    run = feint.load_run("feint:kuhn")
+    verdict = feint.judge(run)
+    assert verdict.measures[0].value == pytest.approx(feint.exploitability(run.form, run.strategy))
+    assert str(verdict).startswith("exploitability ")
+    assert feint.judge("random", "winnings(hands=500)", game="leduc").measures[0].hands == 500
+    with pytest.raises(feint.BadInput, match="There is no judge called 'nobody'"):
+        feint.judge(run, "nobody")

@@ -186,7 +186,7 @@ def test_players_are_found_by_name_with_settings():
     values = form.values([lineup.players[0].strategy, lineup.players[2].strategy])
     np.testing.assert_allclose(values, form.values([lineup.players[1].strategy, lineup.players[2].strategy]))
     for name, words in {
-        "rais": r"There is no player called 'rais'; give a run's folder, or one of .*raise.*\.",
+        "rais": r"There is no player called 'rais' and no such folder of a run; did you mean raise\?",
         "always(mov=raise)": "always has no setting called 'mov'; did you mean move?",
         "always(move=bet)": "There is no move called 'bet' to make always in leduc; .*",
         "always(raise)": r"'always\(raise\)' does not read as a player; .*",

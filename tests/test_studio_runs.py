@@ -113,7 +113,7 @@ def test_seeds_are_one_line_by_their_median() -> None:
     def course(seed: int, values: list[float], algorithm: str = "cfr") -> Course:
         rows = [{"step": step, "exploitability": value, "hands": 10.0 * step} for step, value in enumerate(values, 1)]
         times = [{"step": row["step"], "seconds": 0.5 * row["step"] + seed} for row in rows]
-        return Course(RunConfig("kuhn", algorithm, {}, seed), rows, times)
+        return Course(f"{algorithm} {seed}", RunConfig("kuhn", algorithm, {}, seed), rows, times)
 
     three = [course(0, [0.5, 0.3]), course(1, [0.4, 0.1]), course(2, [0.9, 0.2, 0.1])]
     drawn = picture([*three, course(0, [0.7], "cfr+")], "seconds", None)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from feint.report.compare import compare
     from feint.runs.asking import ask
     from feint.runs.export import export
+    from feint.runs.judging import judge
+    from feint.runs.matching import match
     from feint.runs.run import Run, load_run
     from feint.runs.strategy_files import load_strategy, save_strategy
     from feint.runs.train import train
@@ -59,6 +61,8 @@ _HOME = {
     "feint.report.compare": ("compare",),
     "feint.runs.asking": ("ask",),
     "feint.runs.export": ("export",),
+    "feint.runs.judging": ("judge",),
+    "feint.runs.matching": ("match",),
     "feint.runs.run": ("Run", "load_run"),
     "feint.runs.strategy_files": ("load_strategy", "save_strategy"),
     "feint.runs.train": ("train",),
@@ -85,9 +89,11 @@ __all__ = [
     "expected_values",
     "exploitability",
     "export",
+    "judge",
     "load_game",
     "load_run",
     "load_strategy",
+    "match",
     "move_values",
     "nash_conv",
     "save_strategy",

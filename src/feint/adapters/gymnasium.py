@@ -22,14 +22,13 @@ from jaxtyping import Float, Int8
 
 from feint.adapters.shown import UNDECIDED, VERSION, Place, Shown
 from feint.forms.form import Form
-from feint.forms.library import form_of
 from feint.forms.strategy import Strategy, tabulate
 from feint.games.errors import BadInput
 from feint.games.game import TERMINAL, Game
 from feint.games.library import library
 from feint.players.player import Observation, Player, StrategyPlayer
 from feint.players.table import HandInPlay
-from feint.runs.lineup import line_up
+from feint.runs.lineup import Who, line_up
 
 try:
     import gymnasium
@@ -80,7 +79,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
     def __init__(
         self,
         game: Game[Any] | str | None = None,
-        opponent: str | Player = "random",
+        opponent: Who = "random",
         seat: int | None = 0,
         render_mode: str | None = None,
         trust: bool = False,
@@ -181,15 +180,11 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
 
 
 def seated(
-    game: Game[Any] | str | None, opponent: str | Player, seed: int | None, trust: bool
+    game: Game[Any] | str | None, opponent: Who, seed: int | None, trust: bool
 ) -> tuple[Form, Player, str | None]:
     """The form of a game, an opponent at it, and the opponent's name, if that is how it was found."""
-    if isinstance(opponent, str):
-        lineup = line_up((opponent,), game, seed, trust=trust)
-        return lineup.form, lineup.players[0], opponent
-    if game is None:
-        raise BadInput("A player of your own does not say which game to play; name it: SeatEnv('leduc', opponent).")
-    return form_of(game), opponent, None
+    lineup = line_up((opponent,), game, seed, trust=trust)
+    return lineup.form, lineup.players[0], opponent if isinstance(opponent, str) else None
 
 
 def checked_seat(form: Form, seat: int | None) -> int | None:

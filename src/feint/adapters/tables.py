@@ -22,7 +22,7 @@ from feint.arena.situations import Situations
 from feint.evaluate.measure import played_fair
 from feint.games.errors import BadInput
 from feint.games.game import Game
-from feint.players.player import Player
+from feint.runs.lineup import Who
 from feint.tree.compiled import compiled
 
 PLAIN = "nfsp"
@@ -83,7 +83,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def __init__(
         self,
         game: Game[Any] | str | None = None,
-        opponent: str | Player = "random",
+        opponent: Who = "random",
         seat: int | None = 0,
         num_envs: int = 1024,
         encoding: str = PLAIN,

@@ -39,4 +39,10 @@ def compare(
         spread = (f"{row[name]:.4g}" for name in ("median", "low", "high"))
         table.add_row(str(row["what"]), str(row["seeds"]), f"{row[across]:,.6g}", *spread)
     out.print(table)
+    for curve, row in zip(curves, rows, strict=True):
+        if curve.cut:
+            told = (
+                f"{row['what']} is told up to {row[across]:,.6g} {across}, as far as all {row['runs']} runs have gone."
+            )
+            err.print(told, soft_wrap=True)
     err.print(f"The picture is {drawn}.", soft_wrap=True)

@@ -47,6 +47,8 @@ class Match:
     """How many times as many hands on separate deals would give the same error."""
     asked: int | None = None
     """How many deals are to be played, where anyone may look on and stop before; None where nobody does."""
+    exact: float | None = None
+    """What it wins luck aside, where that was asked for and can be worked out."""
 
     @property
     def interval(self) -> tuple[float, float]:

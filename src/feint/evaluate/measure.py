@@ -106,6 +106,9 @@ class Verdict:
     note: str = ""
     """What must be said beside them."""
 
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.measures))
+
     def as_json(self) -> dict[str, Any]:
         """Everything by name; numbers that are not there are left out."""
         told = {

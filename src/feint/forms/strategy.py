@@ -117,7 +117,9 @@ def tabulate(tree: Tree, strategy: Strategy | ArrayLike) -> Float[np.ndarray, "i
     except (TypeError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
-        raise BadInput(f"A strategy for {tree.name} is a table of numbers, but {strategy!r} was given.") from error
+        raise BadInput(
+            f"A strategy for {tree.name} is one such as run.strategy or a table of numbers, but {strategy!r} was given."
+        ) from error
     if table.shape != tree.legal.shape:
         raise BadInput(
             f"A strategy for {tree.name} is a table of shape {tree.legal.shape} (information sets, moves), "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,10 +31,14 @@ class RunStopped(RuntimeError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of an error sentence: the names closest to `name`, as a.b is to b, or all of them when none is close."""
+    """The end of an error sentence: the names closest to `name`, or all of them when none is close.
+
+    So are a.b and a:b to b, and what differs by capital letters alone.
+    """
     known = sorted(known)
-    close = [other for other in known if name in other.split(".")]
-    close = close or difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    close = [other for other in known if name in re.split("[.:]", other)]
+    folded = {other.casefold(): other for other in known}
+    close = close or [folded[each] for each in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
     if close:
         return f"did you mean {' or '.join(close)}?"
     return f"choose from {', '.join(known)}." if known else "there is nothing to choose from."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ def compare(
 ) -> Path:
     """Draw runs, or those in some folders, into one picture: medians of seeds, in a band from lowest to highest.
 
-    Runs of one algorithm with the same settings on the same game are seeds of one another. `across` is what they are
-    drawn against: steps, hands, moves or seconds; `metric` what is drawn, by default the number that matters.
+    Runs of one algorithm with the same settings on the same game are seeds of one another, as far as all of them have
+    gone; where two have a seed in common, each is a line of its own. `across` is what they are drawn against: steps,
+    hands, moves or seconds; `metric` what is drawn, by default the number that matters.
     """
     path = Path(path)
     if across not in ACROSS:
@@ -33,14 +34,28 @@ def curves_of(runs: Sequence[Logged | Path | str], metric: str | None = None) ->
     """Runs by what they have in common, labelled by what they do not."""
     if not runs:
         raise BadInput("There are no runs to compare; name at least one, such as feint:leduc.")
-    groups: dict[str, list[Logged]] = {}
+    groups: dict[str, dict[str, Logged]] = {}
     for run in (load_run(run) if isinstance(run, Path | str) else run for run in runs):
         config = run.config
-        groups.setdefault(json.dumps([config.game, config.algorithm, config.words["settings"]]), []).append(run)
-    firsts = [group[0] for group in groups.values()]
+        alike = json.dumps([config.game, config.algorithm, config.words["settings"]])
+        groups.setdefault(alike, {})[run.name] = run
+    firsts = [next(iter(group.values())) for group in groups.values()]
     if len({curve_of(first).metric for first in firsts}) > 1 and metric is None:
         raise BadInput("These runs are judged by different measures; name one that all have with --metric.")
-    return [Curve(group, _label(group[0], firsts), metric or curve_of(group[0]).metric) for group in groups.values()]
+    curves = []
+    for group, first in zip(groups.values(), firsts, strict=True):
+        label, shown = _label(first, firsts), metric or curve_of(first).metric
+        if _seeds_apart(group.values()):
+            curves.append(Curve(list(group.values()), label, shown))
+        else:
+            curves += [Curve([run], f"{label} ({name})", shown) for name, run in group.items()]
+    return curves
+
+
+def _seeds_apart(runs: Collection[Logged]) -> bool:
+    """Whether no two runs have a seed in common, so that together they tell more than each by itself."""
+    seeds = [seed for run in runs for seed in range(run.config.seed, run.config.seed + run.config.seeds)]
+    return len(set(seeds)) == len(seeds)
 
 
 def _label(run: Logged, others: Sequence[Logged]) -> str:

@@ -34,6 +34,10 @@ class Logged(Protocol):
     """As much of a run as its curve takes: one that still goes on has that too."""
 
     @property
+    def name(self) -> str:
+        """What it goes by beside others."""
+
+    @property
     def config(self) -> RunConfig: ...
 
     @property
@@ -62,6 +66,11 @@ class Curve(NamedTuple):
             )
             for step in steps
         ]
+
+    @property
+    def cut(self) -> bool:
+        """Whether one of them ended before others, so that it is not told how these went on."""
+        return len({run.metrics[-1]["step"] for run in self.runs}) > 1
 
     def _values(self, row: Row) -> list[float]:
         if self.metric not in row:

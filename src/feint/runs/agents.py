@@ -32,6 +32,11 @@ def find_run(name: Path | str) -> Path:
     return known[name]
 
 
+def called(path: Path) -> str:
+    """What a run's folder goes by: the name of an agent that comes with Feint, else where it is."""
+    return PREFIX + path.resolve().name if comes_with_feint(path) else str(path)
+
+
 def own_folder(path: Path | str) -> Path:
     """A folder to write to, which is never an agent's: those stay as they came."""
     if str(path).startswith(PREFIX) or comes_with_feint(Path(path)):

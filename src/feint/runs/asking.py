@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from feint.forms.library import form_of
-from feint.forms.strategy import Strategy
-from feint.games.errors import BadInput
 from feint.games.game import Game
-from feint.players.player import Player, StrategyPlayer
 from feint.players.spots import Answer, answer, find_spot
-from feint.runs.lineup import line_up
-from feint.runs.run import Run, load_run
+from feint.runs.lineup import Who, line_up
 
 
 def ask(
-    who: Run | Strategy | Player | Path | str,
+    who: Who,
     spot: str,
     board: str = "",
     betting: str = "",
@@ -32,16 +26,5 @@ def ask(
     "AhKh", "2c7d9s", "raise call / check bet")`. Elsewhere it is a label, as `feint show` prints it. Where one spot may
     be several players', or to be sure whose it is, name the `player`, from 0 on. `trust` is as for `load_run`.
     """
-    if isinstance(who, str):
-        lineup = line_up((who,), game, trust=trust)
-        form, asked = lineup.form, lineup.players[0]
-    else:
-        who = load_run(who, game, trust) if isinstance(who, Path) else who
-        if isinstance(who, Run):
-            form, who = who.form, who.strategy
-        elif game is None:
-            raise BadInput("A strategy does not say which game it is for; name it: ask(strategy, spot, game='kuhn').")
-        else:
-            form = form_of(game)
-        asked = who if isinstance(who, Player) else StrategyPlayer(who, form)
-    return answer(form, asked, find_spot(form, spot, board, betting, player))
+    lineup = line_up((who,), game, trust=trust)
+    return answer(lineup.form, lineup.players[0], find_spot(lineup.form, spot, board, betting, player))

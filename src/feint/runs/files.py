@@ -211,8 +211,21 @@ def last_folder(game: str, algorithm: str, root: Path = Path("runs")) -> Path:
     """The latest folder that `new_folder` gave for this."""
     taken = _taken(root / _name(game, algorithm))
     if not taken:
+        others = [str(path.parent) for path in sorted(root.glob(f"*/{CONFIG}")) if _asks_for(path, game, algorithm)]
+        if others:
+            choices = " or ".join(f"--out {other}" for other in others[:3])
+            raise BadInput(f"Runs of {algorithm} on {game} in {root} have names of their own; say which: {choices}.")
         raise BadInput(f"There is no run of {algorithm} on {game} in {root} to go on with; name one with --out.")
     return taken[max(taken)]
+
+
+def _asks_for(path: Path, game: str, algorithm: str) -> bool:
+    """Whether a run's configuration is of this algorithm on this game."""
+    try:
+        words = unsealed(path)
+    except DAMAGE:
+        return False
+    return (words.get("game"), words.get("algorithm")) == (game, algorithm)
 
 
 def _name(game: str, algorithm: str) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from typing import Any
 
 from feint.evaluate.measure import LOWER_BOUND, Judge, Verdict
 from feint.forms.form import Form
 from feint.games.errors import BadInput, nearest
+from feint.games.game import Game
 from feint.games.names import declared, parse
 from feint.players.player import Player
 from feint.runs.config import configured
 from feint.runs.folder import keep_bound
+from feint.runs.lineup import Who, line_up
 from feint.runs.run import Run
 
 
@@ -34,6 +37,29 @@ def judges_of(form: Form, player: Player, names: tuple[str, ...], hands: int | N
         given = {"hands": hands} if hands is not None and plays else {}
         asked[text] = configured(name, known[name], given | settings)
     return asked
+
+
+def judge(
+    who: Who,
+    by: str | None = None,
+    *,
+    game: Game[Any] | str | None = None,
+    hands: int | None = None,
+    trust: bool = False,
+) -> Verdict:
+    """What a judge says of a player: unless one is named, the judge that tells most of it at this game.
+
+    `judge("feint:holdem", "local-best-response(hands=2000)").measures[0]`. `who` is as for `match`, `hands` is for
+    judges that play, and `feint judges` lists who there is. Of a run nothing is kept, as `feint evaluate` does.
+    """
+    lineup = line_up((who,), game, trust=trust)
+    player = lineup.players[0]
+    judges = judges_of(lineup.form, player, () if by is None else (by,), hands)
+    try:
+        return next(iter(judges.values()))(lineup.form, player, lambda told, so_far: None)
+    finally:
+        if not isinstance(who, Player):  # one's own may play on
+            player.close()
 
 
 def keep(run: Run, verdicts: Iterable[Verdict], form: Form) -> Iterator[str]:

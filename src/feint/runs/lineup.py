@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from feint.forms.form import Form
 from feint.forms.library import form_of
-from feint.games.errors import BadInput
+from feint.forms.strategy import Strategy
+from feint.games.errors import BadInput, nearest
 from feint.games.game import Game
 from feint.games.library import load_game
 from feint.games.names import declared, parse
@@ -18,6 +19,9 @@ from feint.runs.agents import PREFIX, agents
 from feint.runs.config import configured
 from feint.runs.files import is_there
 from feint.runs.run import Run, load_run
+
+Who = Run | Strategy | Player | Path | str
+"""A run, a strategy or a player as it is, a run's folder, or anybody's name."""
 
 
 @final
@@ -39,37 +43,67 @@ def players() -> dict[str, PlayerConfig]:
 
 
 def line_up(
-    names: tuple[str, ...],
+    whom: Sequence[Who],
     game: str | Game[Any] | None = None,
     seed: int | None = None,
     others: Mapping[str, PlayerConfig] | None = None,
     trust: bool = False,
 ) -> LineUp:
-    """Players by name at the game that their runs are for, or at the one given; `others` are known here besides.
+    """Players at the game that their runs are for, or at the one given; `others` are known here by name besides.
 
     Rules that come with a run are started only if they are trusted: see `load_run`.
     """
-    known, called = players() | dict(others or {}), dict[str, PlayerConfig]()
+    chosen = load_game(game) if isinstance(game, str) else game
+    known, called, runs = players() | dict(others or {}), dict[str, PlayerConfig](), dict[str, Run]()
+    names = tuple(_known_as(each, number) for number, each in enumerate(whom))
+    for name, each in zip(names, whom, strict=True):
+        if isinstance(each, Run | Path):
+            runs[name] = each if isinstance(each, Run) else load_run(each, chosen, trust)
+        elif not isinstance(each, str):
+            called[name] = _Given(each)
     needed = list(names)
     for name in needed:  # which grow by whom they learn against
-        if found := _called(name, known):
+        if name not in runs and name not in called and (found := _called(name, known)):
             called[name] = found
             needed += [found.against] if isinstance(found, TaughtConfig) and found.against else []
-    chosen = load_game(game) if isinstance(game, str) else game
-    runs = {name: load_run(name, chosen, trust) for name in dict.fromkeys(needed) if name not in called}
+    runs |= {name: load_run(name, chosen, trust) for name in needed if name not in called and name not in runs}
     wanted = {run.config.fingerprint: run.config.game for run in runs.values()}
     if len(wanted) > 1:
         raise BadInput(f"These are for different games ({', '.join(wanted.values())}); choose players of one game.")
     form = next(iter(runs.values())).form if runs else form_of(chosen) if chosen else None
     if form is None:
         nobody = f"Neither {' nor '.join(names)} says" if len(names) > 1 else f"{names[0]} does not say"
-        raise BadInput(f"{nobody} which game to play; name it with --game.")
+        how = "with --game" if all(isinstance(each, str) for each in whom) else "as in game='kuhn'"
+        raise BadInput(f"{nobody} which game to play; name it {how}.")
     return LineUp(
         form,
         tuple(_seated(name, called, runs, form, _seed(seed, number)) for number, name in enumerate(names)),
         tuple(called[name].called or name if name in called else _run_name(name) for name in names),
         runs,
     )
+
+
+@final
+@dataclass(frozen=True)
+class _Given(PlayerConfig):
+    """Somebody's own player, as it is; or a strategy, which is seated."""
+
+    about: ClassVar[str] = "Somebody's own."
+    who: Strategy | Player
+
+    def at(self, form: Form, seed: int | None) -> Player:
+        return self.who if isinstance(self.who, Player) else StrategyPlayer(self.who, form, seed)
+
+
+def _known_as(who: Who, number: int) -> str:
+    """A name for whoever is asked for; what has none of its own is told by its place among them."""
+    if isinstance(who, str):
+        return who
+    if isinstance(who, Run | Path):
+        return who.name if isinstance(who, Run) else str(who)
+    if not isinstance(who, Strategy | Player):
+        raise BadInput(f"A player is a run, a strategy, a player or a name such as 'random', but {who!r} was given.")
+    return f"{'player' if isinstance(who, Player) else 'strategy'} {number + 1}"
 
 
 def _seated(
@@ -103,6 +137,6 @@ def _called(name: str, known: Mapping[str, PlayerConfig]) -> PlayerConfig | None
         return None
     word, settings = parse(name, "player", "random or always(move=raise)")
     if word not in known:
-        choices = ", ".join([*known, *agents()])
-        raise BadInput(f"There is no player called {word[:60]!r}; give a run's folder, or one of {choices}.")
+        near = nearest(word, [*known, *agents()])
+        raise BadInput(f"There is no player called {word[:60]!r} and no such folder of a run; {near}")
     return configured(word, known[word], settings)

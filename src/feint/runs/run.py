@@ -19,7 +19,7 @@ from feint.forms.library import form_of
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
 from feint.games.game import Game
-from feint.runs.agents import find_run
+from feint.runs.agents import called, find_run
 from feint.runs.config import RunConfig, resolve
 from feint.runs.files import (
     BOUND,
@@ -59,6 +59,11 @@ class Run:
     """The best known lower bound on its exploitability, where it is too large to judge exactly."""
     find_form: Callable[[], Form] = field(kw_only=True, compare=False)
 
+    @property
+    def name(self) -> str:
+        """What it goes by: feint:NAME where it came with Feint, else its folder."""
+        return called(self.path)
+
     @cached_property
     def form(self) -> Form:
         """The game that it is for, in the form that tells most. Raises `BadInput` where its rules are not trusted."""
@@ -86,7 +91,7 @@ def load_run(path: Path | str, game: str | Game[Any] | None = None, trust: bool 
             form = form_of(rules)
             if form.fingerprint != config.fingerprint:
                 raise BadInput(
-                    f"{path} was trained on {config.game} with other rules than {form.name} has; "
+                    f"{called(path)} was trained on {config.game} with other rules than {form.name} has; "
                     f"choose the game that it is for, or train it again."
                 )
             return form

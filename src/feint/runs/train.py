@@ -58,16 +58,19 @@ def train(
     written to `out`, by default a new folder under `runs/`. `seeds` runs, by default 1, are made at once with the seeds
     from `seed` on, by default 0, and reported by their median. Several `devices` share the seeds or, of a single one,
     the tables and minibatches of those that play, which changes nothing but rounding. With `resume` a run goes on from
-    its last checkpoint (in `out`, or the latest of this algorithm on this game), with its own seed and settings unless
-    others are asked for, which is an error. An interrupt (Ctrl-C) stops a run early and keeps what it has; SIGTERM
-    leaves a checkpoint.
+    its last checkpoint (in `out`, or without that in the latest default folder of this algorithm on this game), with
+    its own seed and settings unless others are asked for, which is an error. An interrupt (Ctrl-C) stops a run early
+    and keeps what it has; SIGTERM leaves a checkpoint.
 
-    `callback` is called at every evaluation with its `step`, its `metrics` and the `strategy` so far; numbers that it
-    returns by name are added to the metrics.
+    `callback` is called at every evaluation with that as its one argument, which has a `step`, `metrics` and the
+    `strategy` so far; numbers that it returns by name are added to the metrics:
+    `callback=lambda now: {"half": now.metrics["exploitability"] / 2}`.
     """
     told = not (steps is None and hands is None and seconds is None and until is None)
     if not told:
         seconds, until = 60.0, 1e-4
+    if isinstance(game, str) and game in algorithms():
+        raise BadInput(f"{game} is an algorithm, which comes before the game: {game} {algorithm}.")
     rules = game_of(game)
     path = own_folder(out) if out else last_folder(rules.name, algorithm) if resume else None
     before = config_of(path) if resume and path else None

@@ -22,6 +22,7 @@ from feint.studio.index import Listed
 class Course:
     """How one run has gone so far."""
 
+    name: str
     config: RunConfig
     metrics: list[Row]
     timings: list[Row]
@@ -39,7 +40,7 @@ def course_of(listed: Listed) -> Course:
     with reading(listed.path):
         timings = rows_of(file)[0] if file.is_file() else []
     timed = {row["step"] for row in timings}
-    return Course(listed.config, [row for row in listed.metrics if row["step"] in timed], timings)
+    return Course(listed.key, listed.config, [row for row in listed.metrics if row["step"] in timed], timings)
 
 
 @final

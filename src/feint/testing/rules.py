@@ -43,10 +43,11 @@ class CheckedGame:
     zero_sum: bool
 
     def __str__(self) -> str:
+        where = "all its {} states" if self.complete else "the {} states looked at"
+        met = "" if self.complete else " among them"
         return (
-            f"{self.name} keeps its promises in {'all its' if self.complete else 'the'} {self.states:,} states"
-            f"{'' if self.complete else ' looked at'}: {self.players} players, {self.infosets:,} information sets, "
-            f"hands of up to {self.longest} moves, {'' if self.zero_sum else 'not '}zero-sum."
+            f"{self.name} keeps its promises in {where.format(f'{self.states:,}')}: {self.players} players, "
+            f"{self.infosets:,} information sets{met}, hands of up to {self.longest} moves, {'' if self.zero_sum else 'not '}zero-sum."
         )
 
 

@@ -47,7 +47,8 @@ class CheckedGame:
         met = "" if self.complete else " among them"
         return (
             f"{self.name} keeps its promises in {where.format(f'{self.states:,}')}: {self.players} players, "
-            f"{self.infosets:,} information sets{met}, hands of up to {self.longest} moves, {'' if self.zero_sum else 'not '}zero-sum."
+            f"{self.infosets:,} information sets{met}, hands of up to {self.longest} moves, "
+            f"{'' if self.zero_sum else 'not '}zero-sum."
         )
 
 

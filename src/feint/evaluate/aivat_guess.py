@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import final
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -13,6 +15,7 @@ LIKE_THE_OTHERS = 30.0
 """As many hands of its own as make a decision count as much as what it has in common with others."""
 
 
+@final
 class Guess(eqx.Module):
     """What the first seat wins from each betting decision on: `base + slope · (2s − 1)`, s how often its cards win."""
 

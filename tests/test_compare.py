@@ -44,6 +44,11 @@ def test_a_run_of_many_seeds_is_a_band(tmp_path):
     assert curves_of([run])[0].points("steps")[-1] == (3, run.metrics[-1]["seeds"])
 
 
+def test_seeds_that_chance_has_no_part_in_are_told_as_alike(tmp_path):
+    run = feint.train("cfr+", "kuhn", steps=3, seeds=3, out=tmp_path / "run")
+    assert repr(run).endswith(" (3 seeds, all alike))")
+
+
 def test_nash_conv_has_a_band_as_exploitability_has(tmp_path, call):
     """It is as many times as large as there are players, of every seed."""
     run = feint.train("elite-play", "kuhn", steps=3, seeds=3, out=tmp_path / "run")

@@ -39,6 +39,8 @@ def band(row: Mapping[str, Any]) -> str:
     seeds = row.get("seeds")
     if not seeds:
         return ""
+    if min(seeds) == max(seeds):
+        return f" ({len(seeds)} seeds, all alike)"
     median = measured(row).value
     return f" (the best of {len(seeds)} seeds; their median is {median:.3g}, from {min(seeds):.3g} to {max(seeds):.3g})"
 

@@ -351,6 +351,10 @@ def test_the_page_is_made_of_records():
     assert "Ended by the clock: as printed after 99,999 of 100,000 steps." in page
     assert "Not run: `fast` (ours) (fast on leduc_thesis)." in page
     assert "here.\nthere (for tanh: no unit can die)." in page
+    assert (
+        "With fewer seeds than they should have: the author's whole program (2 of 3); 64 units for values (2 of 4);"
+        in page
+    )
     assert "| 16 units | 1,000,000 | 0.060 and 0.067 |" in page
     assert f"beside: {len(kept) - 1} experiments with 2 seeds, 1 experiments with 3 seeds." in page
     assert "too little by 0.020 (-0.020 and -0.020 for each seed)" in " ".join(page.split())

@@ -164,8 +164,13 @@ def _head(kept: Records, quick: bool) -> str:
         if record["steps"] < record["asked"]
     ]
     left = [f"{each.label} ({each.preset} on {each.game})" for each in EXPERIMENTS if each.name not in kept]
-    lines += [fill("Ended by the clock: " + "; ".join(cut) + ".", WIDTH)] if cut else []
-    lines += ["Not run: " + "; ".join(left) + "."] if left else []
+    fewer = [
+        f"{KNOWN[name].label} ({len(record['seeds'])} of {KNOWN[name].seeds})"
+        for name, record in kept.items()
+        if len(record["seeds"]) < KNOWN[name].seeds
+    ]
+    said_of = {"Ended by the clock": cut, "Not run": left, "With fewer seeds than they should have": fewer}
+    lines += [fill(f"{what}: {'; '.join(names)}.", WIDTH) for what, names in said_of.items() if names]
     return "\n".join(lines)
 
 

@@ -90,6 +90,7 @@ def thesis_sentences() -> list[str]:
 
     kept = {line["name"]: line for line in record("docs/results/leduc_thesis/trials.jsonl")}
     found, coded, last = given(kept, "16-values-64"), given(kept, "softmax", "moves"), kept[PLAIN]["rows"][-1]
+    own = given(kept, "thesis-softmax", "thesis")
     whole, printed = kept[AUTHOR]["rows"][-1], kept[PRINTED]["rows"][-1]
     folds = [kept[name]["rows"][-1]["folds"] for name in ("author-relu", "thesis-relu")]
     curve = record("docs/results/leduc_nfsp/curves.json")["64-units"]
@@ -97,6 +98,7 @@ def thesis_sentences() -> list[str]:
     six = [*last["exploitability"], *sixteen_before(last["step"])]
     paper, nearest, (middle, low, high) = paper_value(16, last["step"]), min(six), next_seed(six)
     below = [value for value in whole["exploitability"] if value < paper_value(16, whole["step"])]
+    assert (coded.verdict, own.verdict) == ("helps", "harms")
     assert same_curve(kept).count("**does not hold**") == 2
     assert (1 < nearest / paper < READING, len(below), len(six), low < paper < high) == (True, 1, 6, True)
     return [
@@ -114,7 +116,9 @@ def thesis_sentences() -> list[str]:
         f"folds to {said(folds[0], '.0%')} of bets (the author's settings) and to {said(folds[1], '.0%')} (",
         f"has {said(printed['exploitability'])} after {printed['step']:,} steps, where its figure of the paper's curve "
         f"has {paper_value(64, printed['step']):.3f}: it is not the same curve, exact or as sampled states have it.",
-        f"in chips has {said(coded.ours)} after {coded.step:,} steps, and imitating moves {said(coded.theirs)}",
+        f"in chips has {said(coded.ours)} after {coded.step:,} steps, and imitating moves {said(coded.theirs)}. In the "
+        f"thesis's own program, which learns values in chips by its own rules, it is the other way round: "
+        f"{said(own.ours)}, and with moves {said(own.theirs)}.",
     ]
 
 

@@ -236,7 +236,8 @@ BESIDE = """
 That 16 units do not follow the paper's curve to 1,000,000 steps rests on three seeds. With three more, by
 [leduc_thesis](../leduc_thesis/README.md), the paper's is an ordinary seed's by what we can tell; what 16 units lack is
 tried out there. That page also has how often networks with a ReLU output fold, and softmaxes of values in chips: those
-done here are of values / 26, nearer to uniform, and in chips the answer is another.
+done here are of values / 26, nearer to uniform. In chips the answer is another with the settings here, and the same
+with the thesis's own program.
 """
 """What the other page adds to this one's claims."""
 

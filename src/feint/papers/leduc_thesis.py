@@ -128,8 +128,9 @@ be read off to a tenth is not in them); the same is what lies within {1 / SAME:g
 
 {_ends(kept, ("moves", "softmax", "shares", "greedy", "fitted", "clipped"), "settings of `paper`")}
 
-The softmax is one of values in chips. On the page of the paper it is one of the values as they are learned, divided by
-26, which is nearer to uniform.
+The softmax is one of values in chips. On [the page of the paper](../leduc_nfsp/README.md) it is one of the values as
+they are learned, divided by 26, which is nearer to uniform. Codings in the thesis's own program, whose values are in
+chips by themselves, are among its changes above, and in the claims.
 
 ## What 16 units lack
 

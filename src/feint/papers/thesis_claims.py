@@ -50,13 +50,19 @@ CLAIMS = (
     Claim("A linear output does better (the author's settings)", "author-relu", reference="author-linear"),
     Claim("A linear output does better (the thesis's program)", "thesis-relu", reference="thesis"),
     Claim("A linear output does better (the paper's settings, with masks)", "relu", reference="moves"),
-    Claim("1 of k does better than a softmax of values", "softmax", reference="moves"),
-    Claim("1 of k does better than shares of values", "shares", reference="moves"),
-    Claim("1 of k of moves does better than of present values", "greedy", reference="moves"),
+    Claim("1 of k does better than a softmax of values (the paper's settings)", "softmax", reference="moves"),
+    Claim("1 of k does better than shares of values (the paper's settings)", "shares", reference="moves"),
+    Claim("1 of k of moves does better than of present values (the paper's settings)", "greedy", reference="moves"),
     Claim("1 of k does better than a softmax of values (the thesis's program)", "thesis-softmax", reference="thesis"),
     Claim("1 of k does better than shares of values (the thesis's program)", "thesis-shares", reference="thesis"),
-    Claim("1 of k of moves does better than of present values (same)", "thesis-greedy", reference="thesis"),
-    Claim("1 of k of present values does better than a softmax (same)", "thesis-softmax", reference="thesis-greedy"),
+    Claim(
+        "1 of k of moves does better than of present values (the thesis's program)", "thesis-greedy", reference="thesis"
+    ),
+    Claim(
+        "1 of k of present values does better than a softmax (the thesis's program)",
+        "thesis-softmax",
+        reference="thesis-greedy",
+    ),
     Claim("Fitted Q iteration is better than a copy every 300", "fitted", reference="moves", lower=True),
     Claim("Clipping rewards does harm", "clipped", reference="moves"),
     Claim(

@@ -10,9 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, final
 
-import numpy as np
-
-import feint
 from feint.papers import (
     anticipation_page,
     deepstack_leduc,
@@ -76,26 +73,24 @@ def pictured(name: str, monkeypatch: Any, capsys: Any) -> str:
 
 
 def leduc_nfsp_page() -> str:
-    """The page of NFSP on Leduc, by the curves of its seeds; how often agents fold is nowhere kept."""
+    """The page of NFSP on Leduc, by the curves of its seeds."""
     return leduc_nfsp._page(leduc_runs())
 
 
 @cache
 def leduc_runs() -> dict[str, list[Run]]:
     """Every experiment of that page: a run for each seed, of which no more is known than its curve."""
-    tree = feint.unroll("leduc")
-    nowhere = feint.TabularStrategy(tree.fingerprint, np.full(tree.legal.shape, UNKNOWN))
     return {
-        name: [_of_curve(name, curve["step"], curve[f"seed {seed}"], seed, nowhere) for seed in range(leduc_nfsp.SEEDS)]
+        name: [_of_curve(name, curve["step"], curve[f"seed {seed}"], seed) for seed in range(leduc_nfsp.SEEDS)]
         for name, curve in record("docs/results/leduc_nfsp/curves.json").items()
     }
 
 
-def _of_curve(name: str, steps: list[int], values: list[float], seed: int, strategy: Any) -> Run:
+def _of_curve(name: str, steps: list[int], values: list[float], seed: int) -> Run:
     rows = [{"step": step, "exploitability": value} for step, value in zip(steps, values, strict=True)]
     timings = [{"step": steps[-1], "seconds": UNKNOWN}]
     config = RunConfig("leduc", leduc_nfsp.KNOWN[name].algorithm, {}, seed)
-    return Run(Path("nowhere"), config, rows, timings, strategy, ("nan",), find_form=lambda: None)
+    return Run(Path("nowhere"), config, rows, timings, None, ("nan",), find_form=lambda: None)
 
 
 def kuhn_page() -> str:

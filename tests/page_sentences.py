@@ -21,6 +21,7 @@ from page_sentences_results import (
 )
 
 README, RESULTS, DESIGN = "README.md", "docs/results/README.md", "docs/design.md"
+LEARNERS = "docs/learners.md"
 KUHN = "docs/results/kuhn_fictitious_play/README.md"
 PUBLIC_TREES = "benchmarks/results/public_trees.md"
 STOPS_NFSP = "benchmarks/results/flop_holdem_nfsp.md"
@@ -33,7 +34,7 @@ ON_A_CARD = {("dcfr", 100), ("dcfr", 200), ("dcfr", 300), ("pcfr+", 100), ("pcfr
 def sentences() -> dict[str, list[str]]:
     """What must be on each page, whatever its lines."""
     return {
-        README: [*_races(), *_times(), *_hands(), *_bounds(), *_later(), *_environments()],
+        README: [*_races(), *_times(), *_hands(), *_bounds(), *_later()[:1], *_environments()],
         RESULTS: [
             *leduc_sentences(),
             *turns_sentences(),
@@ -44,6 +45,7 @@ def sentences() -> dict[str, list[str]]:
         PUBLIC_TREES: [*_public_trees(), *_spots(), _memory()[1]],
         STOPS_NFSP: _errors(),
         DESIGN: _memory()[:1],
+        LEARNERS: _later()[1:],
         KUHN: _kuhn(),
     }
 
@@ -286,6 +288,7 @@ def _later() -> list[str]:
     minutes = {6: "six"}[round(took / 60)]
     return [
         f"is a later NFSP, of {minutes} minutes on one H200: {told[0]} by a judge with less luck, who wins {told[1]}",
+        f"a local best response wins {now['value']:.0f} mbb/h off it instead of {before['value']:.0f}.",
     ]
 
 

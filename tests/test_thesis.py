@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import equinox as eqx
 import jax
@@ -18,11 +19,14 @@ from feint.learners.experience import Lesson
 from feint.learners.networks import Design
 from feint.learners.self_play import SelfPlay
 from feint.learners.settings import Exploration, PolicyTraining, ValueTraining
-from feint.papers import leduc_thesis, thesis_claims, thesis_sixteen
+from feint.papers import leduc_thesis, thesis_claims, thesis_samples, thesis_sixteen
+from feint.papers.leduc_nfsp import paper_value
 from feint.papers.thesis_measures import NUMBERS, Snapshot, measured, reaches
 from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, Experiment, marks, records, run
 from feint.runs.config import resolve
 from feint.runs.loop import Unwatched
+
+PAGES = Path(__file__).parents[1] / "docs" / "results"
 
 
 def test_epochs_go_down_the_same_loss_again():
@@ -109,6 +113,54 @@ def test_rewards_are_clipped(tree_of):
     assert seen == {np.inf: 2.0, 1.0: 1.0}
 
 
+PRINTED = {
+    "network.hidden": (64,),  # 7.2.1: "one hidden layer, which contains 64 hidden neurons"
+    "network.activation": "relu",  # Listings 2 and 3: Dense(self.n_hidden, activation='relu')
+    "network.output": "linear",  # Listing 2: Dense(3, activation='linear')
+    "network.initial": "keras",  # Listings 2 to 4: Dense as Keras makes it, copied to the target network
+    "policy.flat": False,
+    "policy.hidden": None,  # Listing 3: self.n_hidden too
+    "network.bias": True,
+    "values.rate": 0.1 * 2 / 3,  # Listing 2: loss='mse', a mean over three outputs; the paper's rate
+    "values.optimiser": "sgd",  # Listing 2: self.sgd_br …
+    "policy.optimiser": "sgd",  # … and Listing 3: self.sgd_ar
+    "policy.rate": 0.005,  # the paper's
+    "values.epochs": 2,  # Listing 5: epochs=2
+    "policy.epochs": 2,  # Listing 6: the same
+    "batch": 128,  # Listing 6: batch_size=128
+    "warmup": 129,  # Listing 5: if self._rl_memory.size() > self.minibatch_size
+    "values.anchored": True,  # Listing 5: target = self.target_br_model.predict(s_batch), but for the move made
+    "values.target_every": 300,  # 7.2.2: "every 300 steps"
+    "values.double": False,  # Listing 5: np.max of what the target network says
+    "values.reward_scale": 1.0,  # Listing 5: r_batch[k] as it is
+    "values.reward_clip": np.inf,  # 7.2.1: "Clipping Reward will be omitted"
+    "values.error_clip": np.inf,
+    "values.by_target": False,  # Listing 7: act_best_response is of the best-response network
+    "values.discount": 1.0,  # the paper's, as all below but where a Listing is named
+    "exploration.epsilon": 0.06,
+    "exploration.fall": "factorial",  # Listing 5: self.epsilon = self.epsilon ** 1/self.iteration
+    "masked": False,  # Listings 5 and 7: the largest of all three
+    "tables": 2,  # Listing 7: self.update_strategy() after every move, so with two seats one for each …
+    "values.updates": 1,
+    "policy.updates": 1,
+    "policy.imitate": "moves",  # Listing 7: self.remember_best_response(s2, a)
+    "anticipation": 0.1,  # Listing 8: eta
+    "replay.kind": "rows",  # Listing 5: self._rl_memory.sample_batch(self.minibatch_size)
+    "replay.capacity": 200_000,
+    "average.kind": "reservoir",
+    "average.capacity": 2_000_000,
+}
+"""What Listings 2 to 8 of the thesis print, and what they leave to the paper."""
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_preset_thesis_is_what_its_listings_print(name):
+    found = resolve("nfsp", {}, "thesis")
+    for part in name.split("."):
+        found = getattr(found, part)
+    assert found == PRINTED[name]
+
+
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
 def test_experiments_are_settings_of_the_command_line(experiment):
     assert experiment.config() == resolve("nfsp", experiment.settings, experiment.preset)
@@ -187,7 +239,8 @@ def test_claims_are_answered_from_records():
     assert verdicts["Fitted Q iteration is better than a copy every 300"] == "not decided"
     assert verdicts["Clipping rewards does harm"] == "too short to decide"
     del kept["shares"]
-    assert thesis_claims.answered(kept, thesis_claims.CLAIMS[10])[2] == "not run"
+    shares = next(claim for claim in thesis_claims.CLAIMS if claim.name == "shares")
+    assert thesis_claims.answered(kept, shares)[2] == "not run"
 
 
 @pytest.mark.parametrize(
@@ -209,6 +262,57 @@ def test_a_ratio_has_students_interval():
     reach = 4.302653 * 0.1 * 2**0.5  # pooled variance 0.02, over two seeds twice
     np.testing.assert_allclose(ratio, [0.5, 0.5 * np.exp(-reach), 0.5 * np.exp(reach)], rtol=1e-6)
     assert str(ratio) == "0.50 times (0.27 to 0.92)"
+
+
+def test_a_ratio_to_a_known_number_has_students_interval():
+    """By hand: a mean of logarithms of log 2, a deviation of 0.1 √2 of two seeds, one degree of freedom."""
+    ratio = thesis_claims.ratio_to(2 * np.exp([-0.1, 0.1]), 1.0)
+    reach = 12.7062 * 0.1
+    np.testing.assert_allclose(ratio, [2, 2 * np.exp(-reach), 2 * np.exp(reach)], rtol=1e-5)
+
+
+def test_one_more_seed_is_expected_where_student_says():
+    """By hand: six seeds of which the logarithms are -1 and 1 three times each, so that their variance is 6 / 5."""
+    reach = 2.570582 * (6 / 5 * 7 / 6) ** 0.5
+    np.testing.assert_allclose(
+        thesis_sixteen.next_seed(np.exp([-1, 1] * 3)), [1, np.exp(-reach), np.exp(reach)], rtol=1e-6
+    )
+
+
+def test_seeds_of_16_units_before_are_those_on_the_papers_page():
+    curve = json.loads((PAGES / "leduc_nfsp" / "curves.json").read_text())["16-units"]
+    assert tuple(curve[f"seed {seed}"][-1] for seed in range(3)) == thesis_sixteen.BEFORE
+
+
+def test_when_networks_with_a_relu_output_fold_is_said():
+    def folding(*rows):
+        return {"seeds": [0, 1], "rows": [{"step": step, "folds": list(folds)} for step, *folds in rows]}
+
+    kept = {
+        "thesis-relu": folding((90, 0.8, 0.4), (122, 0.8, 0.4), (165, 0.3, 0.1), (223, 0.26, 0.2)),
+        "author-relu": folding((90, 0.95, 0.1), (122, 0.5, 0.2), (1495, 0.93, 0.9), (2019, 0.92, 0.9)),
+    }
+    told = " ".join(thesis_claims.folding(kept).split())
+    assert "folds to 40% and 80% of bets at step 90, before it learns anything" in told
+    assert "and to at most 30% at every evaluation from step 165 on." in told
+    assert "By the author's settings 1 of 2 seeds fold to over 90% at the end and from step 1,495 on." in told
+    assert thesis_claims.folding({}) == ""
+
+
+@pytest.mark.parametrize(("times", "verdict"), [(1.0, "holds"), (1.15, "not decided"), (3.0, "does not hold")])
+def test_whether_a_curve_is_the_papers_is_said_of_every_mark(times, verdict):
+    steps = (1_000, 10_000, 100_000)
+    spread = 1.1 if verdict == "not decided" else 1.001
+    rows = [
+        {"step": step, "exploitability": [paper_value(64, step) * last, paper_value(64, step) * spread * last]}
+        for step, last in zip(steps, (1.0, 1.0, times), strict=True)
+    ]
+    rows = [row | {"promised": [5.0, 5.1]} for row in rows]
+    told = thesis_samples.same_curve({"thesis-leduc": {"asked": 100_000, "rows": rows}})
+    assert f"The same curve as in Figure 8: exact **{verdict}**; as sampled" in told
+    assert "in the mean **does not hold**." in " ".join(told.split())
+    cut = thesis_samples.same_curve({"thesis-leduc": {"asked": 10, "rows": rows}})
+    assert "exact **too short to decide**" in cut
 
 
 def test_experiments_are_compared_after_as_many_steps():
@@ -247,9 +351,14 @@ def test_the_page_is_made_of_records():
     assert "Ended by the clock: as printed after 99,999 of 100,000 steps." in page
     assert "Not run: `fast` (ours) (fast on leduc_thesis)." in page
     assert "here.\nthere (for tanh: no unit can die)." in page
+    assert (
+        "With fewer seeds than they should have: the author's whole program (2 of 3); 64 units for values (2 of 4);"
+        in page
+    )
     assert "| 16 units | 1,000,000 | 0.060 and 0.067 |" in page
     assert f"beside: {len(kept) - 1} experiments with 2 seeds, 1 experiments with 3 seeds." in page
-    assert "too little by 0.020" in " ".join(page.split())
+    assert "too little by 0.020 (-0.020 and -0.020 for each seed)" in " ".join(page.split())
+    assert "| `thesis` | `paper` | 200,000 and 12,800,000 | 1.00 times" in page
 
 
 @pytest.mark.slow

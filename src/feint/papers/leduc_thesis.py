@@ -10,17 +10,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from pathlib import Path
 from textwrap import fill
 
-import numpy as np
-
-from feint.papers.thesis_claims import CLAIMS, SAME, Records, answered, said
+from feint.papers.thesis_claims import (
+    CLAIMS,
+    SAME,
+    WIDTH,
+    Records,
+    answered,
+    folding,
+    preferred,
+    ratio_of,
+    said,
+    short,
+)
 from feint.papers.thesis_measures import HANDS, STATES
-from feint.papers.thesis_sixteen import CAUSES, PLAIN, WIDTH, changes, draw_sixteen, lack, sixteen
+from feint.papers.thesis_samples import draw_samples, same_curve, samples, wrongness
+from feint.papers.thesis_sixteen import CAUSES, PLAIN, changes, draw_sixteen, lack, sixteen
 from feint.papers.thesis_trials import EXPERIMENTS, KNOWN, RECORDS, has_all, keep_record, records, run
 from feint.papers.trials import made_with, table
-from feint.report.canvas import COLOURS, blank, keep
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
 from feint.runs.provenance import provenance
@@ -30,8 +40,8 @@ QUICK, FEW = 300, ("thesis", "thesis-relu", "16-units", "16-tanh")
 """Steps and experiments of a quick look."""
 PARTS = [name for name in KNOWN if name.startswith("thesis-") and name != "thesis-leduc"]
 """Changes of the thesis's program."""
-SAMPLED = ("thesis", "rules-paper")
-"""Experiments whose exploitability is sampled too, as in the thesis's Figure 7."""
+BY_ITS_RULES = ("thesis", "rules-paper", "rules-author", "rules-fast")
+"""Every preset by the thesis's rules."""
 
 
 def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
@@ -53,25 +63,6 @@ def write_report(out: Path, kept: Records) -> Path:
     page = out / "README.md"
     write_whole(page, page_of(kept).encode())
     return page
-
-
-def draw_samples(kept: Records, path: Path) -> None:
-    """Exploitability against steps: exact, and as small samples have it, of one seed each."""
-    shown = [name for name in SAMPLED if name in kept]
-    figure = blank(9.6, 3.8)
-    for axes, name in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
-        rows = kept[name]["rows"]
-        lines = ("exploitability", "hands", "states")
-        labels = ("exact", f"{HANDS} hands, drawn", f"{STATES} states, drawn")
-        for number, label, colour in zip(lines, labels, COLOURS, strict=False):
-            values = [row[number][0] for row in rows]
-            axes.plot([row["step"] for row in rows], values, color=colour, linewidth=1.6, label=label)
-        axes.set(xscale="log", xlabel="step", title=f"{KNOWN[name].preset} on {KNOWN[name].game}: chips per hand")
-        axes.title.set_fontsize(10)
-        axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, fontsize="small")
-    keep(figure, path)
 
 
 def page_of(kept: Records) -> str:
@@ -99,11 +90,17 @@ often it faces one; *average folds* the same of the average, every situation cou
 
 {table(["claim", "measured", "verdict"], [answered(kept, claim) for claim in CLAIMS])}
 
+{folding(kept)}
+
 ## Its rules, trained
 
-{_ends(kept, ("thesis", "rules-paper", "rules-author", "rules-fast", "thesis-leduc"), "preset")}
+{_ends(kept, (*BY_ITS_RULES, "thesis-leduc"), "preset")}
 
-`thesis` is its program as printed; `leduc` has the paper's rules.
+`thesis` is its program as printed, but for a softmax in place of Listing 3's linear output of the average, and moves
+drawn by that where Listing 7 hands its three numbers to the game ([how we read it](../../learners.md)). `leduc` has the
+paper's rules. Presets beside each other by the thesis's rules, each at its end, whatever it has played by then:
+
+{_beside(kept)}
 
 Its program, with one thing changed at a time:
 
@@ -115,18 +112,25 @@ The thesis samples what is known exactly here. Two readings: {HANDS} hands of th
 average; or {STATES} states drawn at random, and what the value network says its best move there is worth. *Means*
 and *deviations* of such samples are exact, of the first seed.
 
-{_samples(kept)}
+{samples(kept)}
 
 ![Figure 7](figure-7.png)
 
 {wrongness(kept)}
 
+The thesis sees in it the same curve as in its Figure 8, which is the paper's. It is if it is so after every number of
+steps, and is not where it is not after one. By the paper's rules, with 95% intervals over seeds (that the paper's can
+be read off to a tenth is not in them); the same is what lies within {1 / SAME:g} and {SAME:g}:
+
+{same_curve(kept)}
+
 ## Codings of values, and two more settings
 
 {_ends(kept, ("moves", "softmax", "shares", "greedy", "fitted", "clipped"), "settings of `paper`")}
 
-The softmax is one of values in chips. On the page of the paper it is one of the values as they are learned, divided by
-26, which is nearer to uniform.
+The softmax is one of values in chips. On [the page of the paper](../leduc_nfsp/README.md) it is one of the values as
+they are learned, divided by 26, which is nearer to uniform. Codings in the thesis's own program, whose values are in
+chips by themselves, are among its changes above, and in the claims.
 
 ## What 16 units lack
 
@@ -161,55 +165,28 @@ def _head(kept: Records, quick: bool) -> str:
         if record["steps"] < record["asked"]
     ]
     left = [f"{each.label} ({each.preset} on {each.game})" for each in EXPERIMENTS if each.name not in kept]
-    lines += [fill("Ended by the clock: " + "; ".join(cut) + ".", WIDTH)] if cut else []
-    lines += ["Not run: " + "; ".join(left) + "."] if left else []
+    fewer = [
+        f"{KNOWN[name].label} ({len(record['seeds'])} of {KNOWN[name].seeds})"
+        for name, record in kept.items()
+        if len(record["seeds"]) < KNOWN[name].seeds
+    ]
+    said_of = {"Ended by the clock": cut, "Not run": left, "With fewer seeds than they should have": fewer}
+    lines += [fill(f"{what}: {'; '.join(names)}.", WIDTH) for what, names in said_of.items() if names]
     return "\n".join(lines)
 
 
-def wrongness(kept: Records) -> str:
-    """How wrong the samples are and which way, over all evaluations from a tenth of the run on."""
-    found = []
-    for name in (name for name in SAMPLED if name in kept):
-        rows = [row for row in kept[name]["rows"] if 10 * row["step"] >= kept[name]["rows"][-1]["step"]]
-        exact, gap, promised, hands, states = (
-            np.mean([row[number] for row in rows])
-            for number in ("exploitability", "gap", "promised", "hands_spread", "states_spread")
-        )
-        less, more = ("little" if gap > 0 else "much"), ("much" if promised > exact else "little")
-        seeds = np.mean([np.subtract(row["promised"], row["exploitability"]) for row in rows], 0)
-        words = (
-            f"`{KNOWN[name].preset}`: over the last nine tenths of the run exploitability is {exact:.3f} in the mean. "
-            f"Hands say {exact - gap:.3f}, too {less} by {abs(gap):.3f}, since the learned response is no best one, "
-            f"with a deviation of {hands:.3f}; states say {promised:.3f}, too {more} by {abs(promised - exact):.3f} "
-            f"({said(seeds, '+.3f')} for each seed), with one of {states:.3f}."
-        )
-        found.append(fill(words, WIDTH))
-    return "\n\n".join(found)
-
-
-def _samples(kept: Records) -> str:
+def _beside(kept: Records) -> str:
+    """Every two presets by the thesis's rules at their ends, and which is the better one."""
     rows = []
-    for name in (name for name in SAMPLED if name in kept):
-        whole = kept[name]["rows"]
-        for row in [
-            whole[int(place)] for place in np.unique(np.linspace(len(whole) // 3, len(whole) - 1, 4).astype(int))
-        ]:
-            first = {number: values[0] for number, values in row.items() if number != "step"}
-            rows.append([
-                f"`{KNOWN[name].preset}`", f"{row['step']:,}", f"{first['exploitability']:.3f}",
-                f"{first['exploitability'] - first['gap']:.3f} ± {first['hands_spread']:.3f}", f"{first['hands']:.3f}",
-                f"{first['promised']:.3f} ± {first['states_spread']:.3f}", f"{first['states']:.3f}",
-            ])  # fmt: skip
-    head = [
-        "preset, its rules",
-        "step",
-        "exact",
-        "hands: mean ± deviation",
-        "drawn",
-        "states: mean ± deviation",
-        "drawn",
-    ]
-    return table(head, rows)
+    for one, other in combinations((name for name in BY_ITS_RULES if name in kept), 2):
+        ends = [kept[name]["rows"][-1] for name in (one, other)]
+        ratio = ratio_of(*(row["exploitability"] for row in ends))
+        played = [
+            f"{row['step'] * KNOWN[name].config().tables:,}" for name, row in zip((one, other), ends, strict=True)
+        ]
+        verdict = "too short to decide" if short(kept, one, other) else preferred(ratio)
+        rows.append([*(f"`{KNOWN[name].preset}`" for name in (one, other)), " and ".join(played), str(ratio), verdict])
+    return table(["preset", "beside", "after moves", "the first over the second", "the first is"], rows)
 
 
 def _ends(kept: Records, names: Sequence[str], what: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ class Claim(NamedTuple):
     same: bool = False
 
 
+WIDTH = 120
 ALWAYS, SURE = 0.9, 0.95
 """What *always* is, and of how many intervals the truth is in."""
 SAME = 1.25
@@ -39,11 +41,28 @@ CLAIMS = (
     Claim("A ReLU output soon says 0 of every move (the thesis's program)", "thesis-relu", "mute", bar=ALWAYS),
     Claim("… and so its best response always wants to fold", "thesis-relu", "wishes_fold", bar=ALWAYS),
     Claim("… and always folds to a bet", "thesis-relu", "folds", bar=ALWAYS),
+    Claim(
+        "With masks the average always folds, every situation counting as one (the paper's settings)",
+        "relu",
+        "average_folds",
+        bar=ALWAYS,
+    ),
     Claim("A linear output does better (the author's settings)", "author-relu", reference="author-linear"),
     Claim("A linear output does better (the thesis's program)", "thesis-relu", reference="thesis"),
-    Claim("1 of k does better than a softmax of values", "softmax", reference="moves"),
-    Claim("1 of k does better than shares of values", "shares", reference="moves"),
-    Claim("1 of k of moves does better than of present values", "greedy", reference="moves"),
+    Claim("A linear output does better (the paper's settings, with masks)", "relu", reference="moves"),
+    Claim("1 of k does better than a softmax of values (the paper's settings)", "softmax", reference="moves"),
+    Claim("1 of k does better than shares of values (the paper's settings)", "shares", reference="moves"),
+    Claim("1 of k of moves does better than of present values (the paper's settings)", "greedy", reference="moves"),
+    Claim("1 of k does better than a softmax of values (the thesis's program)", "thesis-softmax", reference="thesis"),
+    Claim("1 of k does better than shares of values (the thesis's program)", "thesis-shares", reference="thesis"),
+    Claim(
+        "1 of k of moves does better than of present values (the thesis's program)", "thesis-greedy", reference="thesis"
+    ),
+    Claim(
+        "1 of k of present values does better than a softmax (the thesis's program)",
+        "thesis-softmax",
+        reference="thesis-greedy",
+    ),
     Claim("Fitted Q iteration is better than a copy every 300", "fitted", reference="moves", lower=True),
     Claim("Clipping rewards does harm", "clipped", reference="moves"),
     Claim(
@@ -74,6 +93,25 @@ def ratio_of(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
     reach = t.ppf(0.5 + SURE / 2, free) * np.sqrt(variance * (1 / len(ones) + 1 / len(others)))
     apart = ones.mean() - others.mean()
     return Ratio(*(float(np.exp(value)) for value in (apart, apart - reach, apart + reach)))
+
+
+def ratio_to(ours: Sequence[float], theirs: float) -> Ratio:
+    """Student's interval for the mean of the logarithms of an experiment's seeds, over a number that is known."""
+    apart = np.log(ours) - np.log(theirs)
+    reach = t.ppf(0.5 + SURE / 2, len(apart) - 1) * apart.std(ddof=1) / np.sqrt(len(apart))
+    return Ratio(*(float(np.exp(value)) for value in (apart.mean(), apart.mean() - reach, apart.mean() + reach)))
+
+
+def preferred(ratio: Ratio) -> str:
+    """Whether the one whose exploitability is over the other's here is better."""
+    return "better" if ratio.high < 1 else "worse" if ratio.low > 1 else "not decided"
+
+
+def verdict_on_sameness(ratio: Ratio) -> str:
+    """Whether two numbers are the same, by how many times one is the other."""
+    if ratio.low > 1 / SAME and ratio.high < SAME:
+        return "holds"
+    return "does not hold" if ratio.low > 1 or ratio.high < 1 else "not decided"
 
 
 def seeds_at(record: Mapping[str, Any], number: str, step: int) -> list[float]:
@@ -110,14 +148,43 @@ def answered(kept: Records, claim: Claim) -> list[str]:
         words = f"{one} {said(ours)}; {other} {said(theirs)}; {ratio}"
         above, below = ratio.low > 1, ratio.high < 1
     holds, fails = (below, above) if claim.lower else (above, below)
-    if claim.same:
-        holds, fails = ratio.low > 1 / SAME and ratio.high < SAME, above or below
     verdict = "holds" if holds else "does not hold" if fails else "not decided"
+    if claim.same:
+        verdict = verdict_on_sameness(ratio)
     return [
         claim.text,
         f"{words}; after {step:,} steps",
         "too short to decide" if short(kept, *names) else verdict,
     ]
+
+
+def folding(kept: Records) -> str:
+    """When the best responses of networks with a ReLU output fold."""
+    told = []
+    if "thesis-relu" in kept:
+        first, *rows = kept["thesis-relu"]["rows"]
+        later = [row for row in rows if row["folds"] != first["folds"]]
+        told.append(
+            f"The thesis's program with a ReLU output folds to {said(first['folds'], '.0%')} of bets at step "
+            f"{first['step']:,}, before it learns anything"
+        )
+        if later:
+            most = max(max(row["folds"]) for row in later)
+            told[-1] += f", and to at most {most:.0%} at every evaluation from step {later[0]['step']:,} on"
+    if "author-relu" in kept:
+        rows = kept["author-relu"]["rows"]
+        since = [_always_since(rows, seed) for seed in range(len(kept["author-relu"]["seeds"]))]
+        steps = [f"{step:,}" for step in sorted(filter(None, since))]
+        words = f"By the author's settings {len(steps)} of {len(since)} seeds fold to over {ALWAYS:.0%} at the end"
+        told.append(words + (f" and from step {' and '.join(steps)} on" if steps else ""))
+    return fill(" ".join(f"{words}." for words in told), WIDTH)
+
+
+def _always_since(rows: Sequence[Mapping[str, Any]], seed: int) -> int | None:
+    """The evaluation from which on a seed always folds."""
+    seldom = [place for place, row in enumerate(rows) if row["folds"][seed] <= ALWAYS]
+    since = seldom[-1] + 1 if seldom else 0
+    return int(rows[since]["step"]) if since < len(rows) else None
 
 
 def said(values: Sequence[float], form: str = ".3f") -> str:

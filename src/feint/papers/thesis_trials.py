@@ -79,7 +79,7 @@ EXPERIMENTS = (
     # Why 16 units stall: one thing changed at a time.
     Experiment("16-units", "16 units", settings=SMALL, steps=PAPERS, seeds=3),
     Experiment("16-author", "the author's whole program", "author", SMALL, steps=PAPERS, seeds=3),
-    Experiment("16-values-64", "64 units for values", settings={"policy.hidden": (16,)}, steps=LONG),
+    Experiment("16-values-64", "64 units for values", settings={"policy.hidden": (16,)}, steps=LONG, seeds=MORE),
     Experiment("16-policy-64", "64 units for the average", settings=SMALL | {"policy.hidden": (64,)}, steps=LONG),
     Experiment("16-tanh", "tanh: no unit can die", settings=SMALL | {"network.activation": "tanh"}, steps=LONG),
     Experiment("16-quick", "twice the values' rate", settings=SMALL | {"values.rate": 0.2}, steps=LONG),
@@ -104,13 +104,19 @@ EXPERIMENTS = (
         "thesis-scaled", "rewards divided by 26", "thesis", {"values.reward_scale": CHIP}, game=THEIRS, seeds=MORE
     ),
     Experiment("thesis-masked", "masks", "thesis", {"masked": True}, game=THEIRS, seeds=MORE),
-    Experiment("thesis-leduc", "as printed, the paper's rules", "thesis", seeds=MORE),
-    Experiment("rules-paper", "`paper`", "paper", game=THEIRS, steps=100_000),
-    Experiment("rules-author", "`author`", "author", game=THEIRS, steps=100_000),
-    Experiment("rules-fast", "`fast` (ours)", "fast", game=THEIRS, steps=10_000),
-    # A ReLU output without masks, codings of values as a distribution, and what its chapter on Q-learning names.
-    Experiment("author-linear", "linear output", "author", steps=100_000),
-    Experiment("author-relu", "ReLU output", "author", RELU, steps=100_000),
+    Experiment("thesis-softmax", "softmax of values", "thesis", {"policy.imitate": "values"}, game=THEIRS, seeds=MORE),
+    Experiment("thesis-shares", "shares of values", "thesis", {"policy.imitate": "shares"}, game=THEIRS, seeds=MORE),
+    Experiment(
+        "thesis-greedy", "best of present values", "thesis", {"policy.imitate": "greedy"}, game=THEIRS, seeds=MORE
+    ),
+    Experiment("thesis-leduc", "as printed, the paper's rules", "thesis", steps=100_000, seeds=MORE),
+    Experiment("rules-paper", "`paper`", "paper", game=THEIRS, steps=100_000, seeds=MORE),
+    Experiment("rules-author", "`author`", "author", game=THEIRS, steps=100_000, seeds=MORE),
+    Experiment("rules-fast", "`fast` (ours)", "fast", game=THEIRS, steps=10_000, seeds=MORE),
+    # A ReLU output, codings of values as a distribution, and what its chapter on Q-learning names.
+    Experiment("relu", "ReLU output, masks", settings=RELU, steps=100_000, seeds=MORE),
+    Experiment("author-linear", "linear output", "author", steps=100_000, seeds=MORE),
+    Experiment("author-relu", "ReLU output", "author", RELU, steps=100_000, seeds=MORE),
     Experiment("moves", "moves that were made (1 of k)", steps=100_000, seeds=MORE),
     Experiment("greedy", "present values, 1 of k", settings={"policy.imitate": "greedy"}, steps=100_000, seeds=MORE),
     Experiment(
@@ -118,7 +124,9 @@ EXPERIMENTS = (
     ),
     Experiment("shares", "shares above the least", settings={"policy.imitate": "shares"}, seeds=MORE),
     Experiment("fitted", "fitted Q iteration", settings={"values.target_every": 3000}, steps=100_000, seeds=MORE),
-    Experiment("clipped", "rewards clipped to a chip", settings={"values.reward_clip": CHIP}, steps=100_000),
+    Experiment(
+        "clipped", "rewards clipped to a chip", settings={"values.reward_clip": CHIP}, steps=100_000, seeds=MORE
+    ),
 )
 KNOWN = {experiment.name: experiment for experiment in EXPERIMENTS}
 

@@ -32,7 +32,7 @@ from feint.papers.poker_rnn_lanes import Lanes
 from feint.papers.poker_rnn_records import Keeper
 from feint.papers.poker_rnn_variants import LABELS, SEEDS, TRIALS, Trial
 from feint.runs.files import write_whole
-from poker_rnn_matches import Size, cross, search
+from poker_rnn_matches import TEACHERS, Size, cross, is_there, search
 
 LARGEST = 15 << 20
 """Bytes of a file that comes back, at most."""
@@ -135,8 +135,8 @@ def startable(waiting: list[str], running: list[str], args: argparse.Namespace) 
     for name in waiting:
         ready = name != "cross" or not busy
         if name.startswith("mcts/"):
-            agents = (name.removeprefix("mcts/"), "dqn")
-            ready = all((args.state / "networks" / f"{agent}-published.safetensors").is_file() for agent in agents)
+            there = [agent for agent in LABELS if is_there(args.state, agent)]
+            ready = name.removeprefix("mcts/") in there and not {*there}.isdisjoint(TEACHERS)
         if ready and room[on_processor(name)] > 0:
             room[on_processor(name)] -= 1
             found.append(name)

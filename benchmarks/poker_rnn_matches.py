@@ -46,8 +46,10 @@ class OutOfTime(Exception):
     """A match ends here."""
 
 
-def cross(state: Path, trials: Mapping[str, Trial], until: float, hands: int, say: Callable[[str], None]) -> None:
-    """All agents against each other and against random play, those of one seed with each other."""
+def cross(
+    state: Path, trials: Mapping[str, Trial], agent: str, until: float, hands: int, say: Callable[[str], None]
+) -> None:
+    """All agents against each other and against random play, those of one seed with each other; or one's matches."""
     form, found = form_of("holdem"), list[dict[str, Any]]()
     pairs = list(combinations((*LABELS, "random"), 2))
     for seed in SEEDS:
@@ -56,6 +58,8 @@ def cross(state: Path, trials: Mapping[str, Trial], until: float, hands: int, sa
         }
         players["random"] = Uniform(form.arena)
         for one, other in combinations(players, 2):
+            if agent and agent not in (one, other):
+                continue
             if time.time() > until:
                 return
             deals = 100 * seed + pairs.index((one, other))

@@ -3,7 +3,8 @@
     python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 500 --gpu 3 --cpu 4 TRIAL …
 
 TRIAL is AGENT/KIND as papers/poker_rnn_variants.py lists them, such as nfsp/published or dqn/readings; or `cross`, the
-agents of all published trials against each other, seed by seed; or mcts/AGENT, Monte Carlo tree search against one.
+agents of all published trials against each other, seed by seed, and cross/AGENT for one against the others; or
+mcts/AGENT, Monte Carlo tree search against one. An agent of which only what was trained again is in FOLDER is that one.
 Each is a process: searchers on a processor, so many at once, all others on the accelerator. FOLDER
 holds what is needed to go on (checkpoints of published trials, networks); OUT what is worth keeping: records.jsonl,
 maps.safetensors (what agents make of starting hands) and networks of one seed. What is cut off leaves what was known,
@@ -70,8 +71,8 @@ def one(name: str, state: Path, until: float, args: argparse.Namespace) -> None:
     trials = {each: tried(trial) if tiny else trial for each, trial in TRIALS.items()}
     if args.seeds:
         trials = {each: replace(trial, seeds=tuple(args.seeds)) for each, trial in trials.items()}
-    if name == "cross":
-        cross(state, trials, until, 512 if tiny else 200_000, say)
+    if name.startswith("cross"):
+        cross(state, trials, name.removeprefix("cross").strip("/"), until, 512 if tiny else 200_000, say)
     elif name.startswith("mcts/"):
         size = Size(20, 16) if tiny else Size(args.simulations, args.hands)
         search(state, trials, name.removeprefix("mcts/"), until, size, say)
@@ -133,7 +134,7 @@ def startable(waiting: list[str], running: list[str], args: argparse.Namespace) 
         room[on_processor(name)] -= 1
     busy = [name for name in (*running, *waiting) if name.endswith("/published")]
     for name in waiting:
-        ready = name != "cross" or not busy
+        ready = not name.startswith("cross") or not busy
         if name.startswith("mcts/"):
             there = [agent for agent in LABELS if is_there(args.state, agent)]
             ready = name.removeprefix("mcts/") in there and not {*there}.isdisjoint(TEACHERS)

@@ -33,6 +33,7 @@ from feint.papers.poker_rnn_figures import draw_seeds
 from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours, sense
 from feint.papers.poker_rnn_lanes import PIECE, Lanes, dialled, due
 from feint.papers.poker_rnn_records import Keeper, blank_networks, kept_networks
+from feint.papers.poker_rnn_searchers import search_table, searched
 from feint.papers.poker_rnn_seeds import MORE, answer, claims_table, largest_fall, over_seeds, reproduced, seeds_of
 from feint.papers.poker_rnn_seeds_page import (
     died,
@@ -40,8 +41,6 @@ from feint.papers.poker_rnn_seeds_page import (
     lengths,
     not_tried,
     readings_table,
-    search_table,
-    searched,
     statistics,
     write_seeds_page,
 )
@@ -306,7 +305,7 @@ def test_nothing_is_decided_by_fewer_hands_or_seeds_than_it_takes():
         if row.get("agent") == "nfsp" and row["kind"] == "published" and row["seed"] == 2:
             row["curve"] = curve(2500.0, 0.0, 5e5)
     table = lines(claims_table(THEIRS, seeds_of(short)))
-    assert table[beats][0] == "**not decided**; at the paper's length: holds in 2; so far: holds in 1"
+    assert table[beats][0] == "**not decided**; at the paper's length: holds in 2; after fewer hands: holds in 1"
     assert table[beats][1] == "linear 2,000,000, NFSP 500,000"
     assert table["The linear agent beats RNFSP"][0] == "**holds**; at the paper's length: holds in 3"
     split = kept()

@@ -50,6 +50,7 @@ def main() -> None:
     asked.add_argument("--cpu", type=int, default=4, help="processes at once on processors")
     asked.add_argument("--simulations", type=int, default=500, help="of a searcher, for each of its moves")
     asked.add_argument("--hands", type=int, default=4_000, help="of a match with a searcher, at most")
+    asked.add_argument("--matches", type=int, default=200_000, help="hands of a match of two agents")
     asked.add_argument("--seeds", type=int, nargs="+", help="these alone, with a state of their own")
     asked.add_argument("--tiny", action="store_true", help="small networks and few steps, to see that all of it runs")
     asked.add_argument("--here", type=float, help="do one trial in this process until then, by the clock")
@@ -72,7 +73,7 @@ def one(name: str, state: Path, until: float, args: argparse.Namespace) -> None:
     if args.seeds:
         trials = {each: replace(trial, seeds=tuple(args.seeds)) for each, trial in trials.items()}
     if name.startswith("cross"):
-        cross(state, trials, name.removeprefix("cross").strip("/"), until, 512 if tiny else 200_000, say)
+        cross(state, trials, name.removeprefix("cross").strip("/"), until, 512 if tiny else args.matches, say)
     elif name.startswith("mcts/"):
         size = Size(20, 16) if tiny else Size(args.simulations, args.hands)
         search(state, trials, name.removeprefix("mcts/"), until, size, say)
@@ -110,7 +111,7 @@ def side_by_side(args: argparse.Namespace) -> None:
         for name in startable(waiting, list(running), args):
             waiting.remove(name)
             command = [sys.executable, __file__, str(args.out), name, "--state", str(args.state), "--here", str(end)]
-            for option in ("judging", "simulations", "hands"):
+            for option in ("judging", "simulations", "hands", "matches"):
                 command += [f"--{option}", str(getattr(args, option))]
             command += ["--tiny"] if args.tiny else []
             command += ["--seeds", *map(str, args.seeds)] if args.seeds else []

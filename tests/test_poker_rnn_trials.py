@@ -146,7 +146,7 @@ def test_updates_come_after_other_moves_and_all_else_after_as_many(kind, every):
     if every == 10:
         assert settings == published
     trial = TRIALS[f"linear-q/{kind}".replace(" ", "-")]
-    assert (trial.steps % PIECE, trial.steps * trial.settings.tables) == (0, 1_000_000)
+    assert (trial.steps % PIECE, trial.steps * trial.settings.tables) == (0, 500_000)
 
 
 def test_evaluations_come_as_steps_grow():

@@ -127,8 +127,8 @@ AGAIN = "again"
 """The kind of what is trained as published once more, where the networks of the first time are not kept."""
 UPDATES = {"an update every move": 1, "an update every 10 moves": 10, "an update every 100 moves": 100}
 """Kinds of trials of how often an agent updates, and after how many moves of its own it does …"""
-MOVES = {"linear-q": 1_000_000, "dqn": 100_000, "drqn": 100_000}
-"""… until both seats have made so many: as many as in the readings, and fewer where networks are slow."""
+MOVES = {"linear-q": 500_000, "dqn": 100_000, "drqn": 100_000}
+"""… until both seats have made so many: half as many as in the readings, and fewer where networks are slow."""
 
 
 def _trials(agent: str) -> list[Trial]:

@@ -20,7 +20,9 @@ def again_section(records: Sequence[Record]) -> str:
     if not rows:
         return ""
     matches = again_table(records)
-    told = f"\n\nTheir matches, as long as the others':\n\n{matches}" if matches else ""
+    others = sorted({row["won"][2] for row in records if row["trial"] == "cross" and AGAIN not in row})
+    usual = f" (the others' have {' or '.join(f'{hands:,}' for hands in others)})" if others else ""
+    told = f"\n\nTheir matches, each with as many hands as it says{usual}:\n\n{matches}" if matches else ""
     return f"## The linear agent, trained again\n\n{_WORDS}\n\n{where(rows, _trial)}\n\n{both_table(records)}{told}"
 
 
@@ -66,5 +68,4 @@ _WORDS = """Of what was trained first, networks that play are kept of RNFSP alon
 matched with it. The linear agent was therefore trained again, by the same settings and from the same numbers as seeds,
 but on another machine and with another version of JAX, where it comes to other networks: these are other seeds'
 trainings of the same settings, on a processor ([their networks](trials/networks/linear-q-again.safetensors)). Where a
-claim below needs a match that the first ones did not play, it has this one's, and says so: then seeds that meet share
-their settings and their number, and nothing else."""
+claim below needs a match that the first ones did not play, it has this one's, and says so."""

@@ -31,7 +31,7 @@ from feint.papers.poker_rnn_seeds import (
 )
 from feint.papers.poker_rnn_stages import PUBLISHED, limit_holdem
 from feint.papers.poker_rnn_updates import updates_section
-from feint.papers.poker_rnn_variants import BASE, LABELS, PAPERS_HANDS, SEEDS, TRIALS, WORDS
+from feint.papers.poker_rnn_variants import AGAIN, BASE, LABELS, PAPERS_HANDS, SEEDS, TRIALS, WORDS
 from feint.papers.records import where
 from feint.papers.trials import table
 from feint.report.starting_hands import draw_heat_map
@@ -227,7 +227,7 @@ def write_seeds_page(records: Sequence[Record], first: Seed | None = None) -> st
         words += f"\n\n{often}" if (often := updates_section(records)) else ""
         parts.append(f"## Read otherwise\n\n{_READINGS}\n\n{readings_table(records)}\n\n{words}")
     parts += filter(None, [search_section(records)])
-    made = where(records, lambda row: str(row["trial"]))
+    made = where(records, lambda row: f"{row['trial']}, trained {AGAIN}" if AGAIN in row else str(row["trial"]))
     return "\n\n".join([*parts, f"## Made by\n\n{made}\n\n{_MADE}"]) + "\n"
 
 
@@ -279,7 +279,7 @@ they differ by rounding:
 - The linear agent again, on a processor: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500
   --judging 250 --gpu 1 --cpu 1 linear-q/again`. Its networks are kept in trials/networks too; with a copy of RNFSP's
   in FOLDER/networks, and of RNFSP's records in FOLDER/records, `cross/linear-q` in place of linear-q/again has the two
-  meet.
+  meet, and with `--matches 65536 --seeds 2` those of one seed for fewer hands.
 - How often it updates: the same with `linear-q/an-update-every-move linear-q/an-update-every-10-moves
   linear-q/an-update-every-100-moves`, and so with dqn and drqn for linear-q.
 - Matches with searchers: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500 --gpu 0 --cpu 1

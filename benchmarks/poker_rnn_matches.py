@@ -16,7 +16,7 @@ from feint.forms.library import form_of
 from feint.learners.move_values import LearnedMoveValues
 from feint.learners.seat import NetworkStrategy
 from feint.papers.poker_rnn_records import blank_networks, kept_networks
-from feint.papers.poker_rnn_variants import LABELS, SEEDS, Trial
+from feint.papers.poker_rnn_variants import AGAIN, LABELS, SEEDS, Trial
 from feint.players.monte_carlo import Budget, MonteCarloPlayer, learned_values
 from feint.players.player import StrategyPlayer
 from feint.runs.files import write_whole
@@ -26,7 +26,9 @@ from feint.search.worlds import world_of
 
 UCB = 0.7
 """UCB's constant as a share of the largest payoff, as players have it."""
-LEARNED = "ismcts with DQN's values"
+LEARNED = "ismcts with {}'s values"
+TEACHERS = ("dqn", "linear-q")
+"""Whose values it has: the first of these that is there."""
 SEARCHERS = {"ismcts": (0.25, 1.0, 1.0), "smooth-uct": (0.25, 1.0, 1.0), LEARNED: (0.5, 0.2, 0.25)}
 """The share of the time that each has, of the simulations and of the hands: asking a network takes longer than playing
 on."""
@@ -44,19 +46,26 @@ class OutOfTime(Exception):
     """A match ends here."""
 
 
-def cross(state: Path, trials: Mapping[str, Trial], until: float, hands: int, say: Callable[[str], None]) -> None:
-    """All agents against each other and against random play, those of one seed with each other."""
+def cross(
+    state: Path, trials: Mapping[str, Trial], agent: str, until: float, hands: int, say: Callable[[str], None]
+) -> None:
+    """All agents against each other and against random play, those of one seed with each other; or one's matches."""
     form, found = form_of("holdem"), list[dict[str, Any]]()
+    pairs = list(combinations((*LABELS, "random"), 2))
     for seed in SEEDS:
         players: dict[str, Policy] = {
             name: _strategy(state, trials, form, name, seed).policy for name in _known(state, trials, seed)
         }
         players["random"] = Uniform(form.arena)
-        for number, (one, other) in enumerate(combinations(players, 2)):
+        for one, other in combinations(players, 2):
+            if agent and agent not in (one, other):
+                continue
             if time.time() > until:
                 return
-            won = match(form.arena, players[one], players[other], hands, seed=100 * seed + number)
-            found.append({"trial": "cross", "seed": seed, "one": one, "other": other} | _line(form, won))
+            deals = 100 * seed + pairs.index((one, other))
+            won = match(form.arena, players[one], players[other], hands, seed=deals)
+            about = {"trial": "cross", "seed": seed, "one": one, "other": other} | _again(state, one, other)
+            found.append(about | _line(form, won))
             _write(state, "cross", found)
         say(f"seed {seed}")
 
@@ -70,7 +79,8 @@ def search(
     stop, whole, trained = time.time(), until - time.time(), _trained(state, agent, seed)
     for number, (kind, (share, part, few)) in enumerate(SEARCHERS.items()):
         stop, budget = stop + share * whole, max(1, round(part * size.simulations))
-        player, last = _searcher(state, trials, form, kind, budget, seed), list[Match]()
+        teacher = _teacher(state) if kind == LEARNED else None
+        player, last = _searcher(state, trials, form, kind, teacher, budget, seed), list[Match]()
 
         def follow(so_far: Match, last: list[Match] = last, stop: float = stop) -> None:
             last[:] = [so_far]
@@ -81,20 +91,22 @@ def search(
             played = play_players(form, (player, opponent), round(few * size.hands), seed=number, progress=follow)
         except OutOfTime:
             played = last[0]
-        line = {"trial": f"mcts/{agent}", "seed": seed, "one": kind, "other": agent, "simulations": budget}
+        name = kind.format(LABELS[teacher]) if teacher else kind
+        line = {"trial": f"mcts/{agent}", "seed": seed, "one": name, "other": agent, "simulations": budget}
+        line |= _again(state, agent, *([teacher] if teacher else []))
         found.append(line | _line(form, played) | {"trained": trained})
         _write(state, f"mcts-{agent}", found)
         say(f"{kind}: {found[-1]['won']}")
 
 
 def _searcher(
-    state: Path, trials: Mapping[str, Trial], form: Form, kind: str, simulations: int, seed: int
+    state: Path, trials: Mapping[str, Trial], form: Form, kind: str, teacher: str | None, simulations: int, seed: int
 ) -> MonteCarloPlayer:
     world, smooth = world_of(form), kind == "smooth-uct"
     values = None
-    if kind == LEARNED:
-        solver = trials["dqn/published"].settings.on(form)
-        networks = kept_networks(_file(state, "dqn"), blank_networks(solver), seed, "playing")
+    if teacher:
+        solver = trials[f"{teacher}/published"].settings.on(form)
+        networks = kept_networks(_file(state, teacher), blank_networks(solver), seed, "playing")
         values = learned_values(LearnedMoveValues(solver.learners, networks, solver.scale), form, world)
     return MonteCarloPlayer(world, Choice(UCB * world.largest, smooth), values, Budget(simulations, None), smooth, seed)
 
@@ -107,17 +119,33 @@ def _strategy(state: Path, trials: Mapping[str, Trial], form: Form, agent: str, 
 
 def _known(state: Path, trials: Mapping[str, Trial], seed: int) -> list[str]:
     """The agents of a seed that were trained."""
-    return [name for name in LABELS if _file(state, name).is_file() and seed in trials[f"{name}/published"].seeds]
+    return [name for name in LABELS if is_there(state, name) and seed in trials[f"{name}/published"].seeds]
 
 
 def _trained(state: Path, agent: str, seed: int) -> float:
     """The hands that an agent had played."""
-    lines = (state / "records" / f"{agent}-published.jsonl").read_text().splitlines()
+    lines = (state / "records" / f"{_file(state, agent).stem}.jsonl").read_text().splitlines()
     return next(float(row["curve"][-1]["hands"]) for row in map(json.loads, lines) if row["seed"] == seed)
 
 
 def _file(state: Path, agent: str) -> Path:
-    return state / "networks" / f"{agent}-published.safetensors"
+    """An agent's networks as published, or where these are not kept those that were trained again."""
+    files = [state / "networks" / f"{agent}-{kind}.safetensors" for kind in ("published", AGAIN)]
+    return next((path for path in files if path.is_file()), files[0])
+
+
+def is_there(state: Path, agent: str) -> bool:
+    return _file(state, agent).is_file()
+
+
+def _teacher(state: Path) -> str:
+    return next(agent for agent in TEACHERS if is_there(state, agent))
+
+
+def _again(state: Path, *agents: str) -> dict[str, list[str]]:
+    """Which agents of a match are those that were trained again, where some are."""
+    found = sorted({agent for agent in agents if _file(state, agent).stem.endswith(AGAIN)})
+    return {AGAIN: found} if found else {}
 
 
 def _line(form: Form, played: Match) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any
 from safetensors.numpy import load, save
 
 from feint.papers.poker_rnn_seeds_page import TRIALS_FOLDER, write_seeds
+from feint.papers.poker_rnn_variants import AGAIN
 from feint.runs.files import write_whole
 
 
@@ -30,20 +31,32 @@ def main() -> None:
 
 
 def renew(trials: Path, new: Path) -> None:
-    """Trials, seeds and matches as a later program has them, each in its old place; those that are new at the end."""
+    """Trials, seeds and matches as a later program has them, each in its old place; those that are new at the end.
+
+    Matches with searchers are those of the later program alone, where it has any of an agent.
+    """
     lines = {_about(line): line for line in (new / "records.jsonl").read_text().splitlines()}
-    for path in (trials / "matches.jsonl", trials / "records.jsonl"):
-        kept = [lines.pop(_about(line), line) for line in path.read_text().splitlines()]
-        kept += lines.values() if path.stem == "records" else ()
-        write_whole(path, "".join(f"{line}\n" for line in kept).encode())
-    maps = [load((folder / "maps.safetensors").read_bytes()) for folder in (trials, new)]
-    write_whole(trials / "maps.safetensors", save(maps[0] | maps[1]))
+    searched = {about: lines.pop(about) for about in list(lines) if about[0].startswith("mcts/")}
+    agents, path = {about[0] for about in searched}, trials / "matches.jsonl"
+    kept = [line for line in path.read_text().splitlines() if _about(line)[0] not in agents]
+    _write(path, [*kept, *searched.values()])
+    path = trials / "records.jsonl"
+    kept = [lines.pop(_about(line), line) for line in path.read_text().splitlines()]
+    _write(path, [*kept, *lines.values()])
+    if (maps := new / "maps.safetensors").is_file():
+        both = [load(file.read_bytes()) for file in (trials / "maps.safetensors", maps)]
+        write_whole(trials / "maps.safetensors", save(both[0] | both[1]))
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
 
 
 def _about(line: str) -> tuple[Any, ...]:
     """What a record is of."""
     row = json.loads(line)
-    return tuple(row.get(name) for name in ("trial", "variant", "seed", "one", "other", "simulations"))
+    names = ("trial", "variant", "seed", "one", "other", "simulations")
+    return (*(row.get(name) for name in names), *row.get(AGAIN, ()))
 
 
 if __name__ == "__main__":

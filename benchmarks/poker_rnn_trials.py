@@ -3,7 +3,8 @@
     python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 500 --gpu 3 --cpu 4 TRIAL …
 
 TRIAL is AGENT/KIND as papers/poker_rnn_variants.py lists them, such as nfsp/published or dqn/readings; or `cross`, the
-agents of all published trials against each other, seed by seed; or mcts/AGENT, Monte Carlo tree search against one.
+agents of all published trials against each other, seed by seed, and cross/AGENT for one against the others; or
+mcts/AGENT, Monte Carlo tree search against one. An agent of which only what was trained again is in FOLDER is that one.
 Each is a process: searchers on a processor, so many at once, all others on the accelerator. FOLDER
 holds what is needed to go on (checkpoints of published trials, networks); OUT what is worth keeping: records.jsonl,
 maps.safetensors (what agents make of starting hands) and networks of one seed. What is cut off leaves what was known,
@@ -32,7 +33,7 @@ from feint.papers.poker_rnn_lanes import Lanes
 from feint.papers.poker_rnn_records import Keeper
 from feint.papers.poker_rnn_variants import LABELS, SEEDS, TRIALS, Trial
 from feint.runs.files import write_whole
-from poker_rnn_matches import Size, cross, search
+from poker_rnn_matches import TEACHERS, Size, cross, is_there, search
 
 LARGEST = 15 << 20
 """Bytes of a file that comes back, at most."""
@@ -49,6 +50,7 @@ def main() -> None:
     asked.add_argument("--cpu", type=int, default=4, help="processes at once on processors")
     asked.add_argument("--simulations", type=int, default=500, help="of a searcher, for each of its moves")
     asked.add_argument("--hands", type=int, default=4_000, help="of a match with a searcher, at most")
+    asked.add_argument("--matches", type=int, default=200_000, help="hands of a match of two agents")
     asked.add_argument("--seeds", type=int, nargs="+", help="these alone, with a state of their own")
     asked.add_argument("--tiny", action="store_true", help="small networks and few steps, to see that all of it runs")
     asked.add_argument("--here", type=float, help="do one trial in this process until then, by the clock")
@@ -70,8 +72,8 @@ def one(name: str, state: Path, until: float, args: argparse.Namespace) -> None:
     trials = {each: tried(trial) if tiny else trial for each, trial in TRIALS.items()}
     if args.seeds:
         trials = {each: replace(trial, seeds=tuple(args.seeds)) for each, trial in trials.items()}
-    if name == "cross":
-        cross(state, trials, until, 512 if tiny else 200_000, say)
+    if name.startswith("cross"):
+        cross(state, trials, name.removeprefix("cross").strip("/"), until, 512 if tiny else args.matches, say)
     elif name.startswith("mcts/"):
         size = Size(20, 16) if tiny else Size(args.simulations, args.hands)
         search(state, trials, name.removeprefix("mcts/"), until, size, say)
@@ -109,7 +111,7 @@ def side_by_side(args: argparse.Namespace) -> None:
         for name in startable(waiting, list(running), args):
             waiting.remove(name)
             command = [sys.executable, __file__, str(args.out), name, "--state", str(args.state), "--here", str(end)]
-            for option in ("judging", "simulations", "hands"):
+            for option in ("judging", "simulations", "hands", "matches"):
                 command += [f"--{option}", str(getattr(args, option))]
             command += ["--tiny"] if args.tiny else []
             command += ["--seeds", *map(str, args.seeds)] if args.seeds else []
@@ -133,10 +135,10 @@ def startable(waiting: list[str], running: list[str], args: argparse.Namespace) 
         room[on_processor(name)] -= 1
     busy = [name for name in (*running, *waiting) if name.endswith("/published")]
     for name in waiting:
-        ready = name != "cross" or not busy
+        ready = not name.startswith("cross") or not busy
         if name.startswith("mcts/"):
-            agents = (name.removeprefix("mcts/"), "dqn")
-            ready = all((args.state / "networks" / f"{agent}-published.safetensors").is_file() for agent in agents)
+            there = [agent for agent in LABELS if is_there(args.state, agent)]
+            ready = name.removeprefix("mcts/") in there and not {*there}.isdisjoint(TEACHERS)
         if ready and room[on_processor(name)] > 0:
             room[on_processor(name)] -= 1
             found.append(name)

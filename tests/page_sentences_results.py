@@ -172,6 +172,7 @@ def device_sentences() -> list[str]:
 def holdem_sentences() -> list[str]:
     """What the five learners of hold'em came to."""
     from feint.papers.poker_rnn_claims import ordered_otherwise
+    from feint.papers.poker_rnn_hands import Estimate
 
     short, long = stages()["as-published"], stages()["large"]
     bound, won = long.bounds, long.cross
@@ -184,12 +185,15 @@ def holdem_sentences() -> list[str]:
         one: sorted(row["won"][0] for row in crossed if (row["one"], row["other"]) == (one, "nfsp")) for one in learners
     }
     beaten = sorted(-won for one in ("dqn", "drqn") for won in over[one])
+    met = [row["won"] for row in crossed if (row.get("again"), row["other"]) == (["linear-q"], "rnfsp")]
+    again = " and ".join(str(Estimate(*won[:2])) for won in met)
     best = [max(run.metrics, key=lambda row: float(row["winnings"])) for run in long.runs.values()]
     peaks, latest = [row["winnings"] for row in best], max(row["hands"] for row in best)
     fallen = sorted(won[name, "random"].value for name in long.runs if name != "dqn")
     return [
         f"the linear agent beats NFSP by {over['linear-q'][0]:.0f} to {over['linear-q'][-1]:.0f}, and NFSP the other "
         f"two Q-learners by {beaten[0]:.0f} to {beaten[-1]:.0f}.",
+        f"a linear agent that was trained again on a processor beats two more seeds of it by {again}.",
         f"{bound['nfsp']} mbb/h against {bound['dqn']} for DQN, {bound['linear-q']} for a linear map and "
         f"{bound['drqn']} for recurrent DQN.",
         f"NFSP beats recurrent NFSP by {won['nfsp', 'rnfsp']} mbb/h, and that one's bound is {bound['rnfsp']}.",

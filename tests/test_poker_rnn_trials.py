@@ -33,6 +33,7 @@ from feint.papers.poker_rnn_figures import draw_seeds
 from feint.papers.poker_rnn_hands import Estimate, connected, over_neighbours, sense
 from feint.papers.poker_rnn_lanes import PIECE, Lanes, dialled, due
 from feint.papers.poker_rnn_records import Keeper, blank_networks, kept_networks
+from feint.papers.poker_rnn_searchers import search_table, searched
 from feint.papers.poker_rnn_seeds import MORE, answer, claims_table, largest_fall, over_seeds, reproduced, seeds_of
 from feint.papers.poker_rnn_seeds_page import (
     died,
@@ -40,12 +41,10 @@ from feint.papers.poker_rnn_seeds_page import (
     lengths,
     not_tried,
     readings_table,
-    search_table,
-    searched,
     statistics,
     write_seeds_page,
 )
-from feint.papers.poker_rnn_variants import BASE, LABELS, TRIALS, Trial, Variant, number, preset
+from feint.papers.poker_rnn_variants import BASE, LABELS, TRIALS, UPDATES, Trial, Variant, number, preset
 
 NONE = Exploration(0.0)
 
@@ -136,6 +135,20 @@ def test_every_lane_has_the_numbers_of_its_variant():
                 assert number(dialled(each.settings, variant.dials), name) == pytest.approx(variant.dials[name])
 
 
+@pytest.mark.parametrize(("kind", "every"), UPDATES.items())
+def test_updates_come_after_other_moves_and_all_else_after_as_many(kind, every):
+    published, settings = preset("dqn"), TRIALS[f"dqn/{kind}".replace(" ", "-")].settings
+    assert (settings.tables, settings.values.updates) == (2 * every, 1)
+    assert settings.values.target_every * every == published.values.target_every * 10
+    for moves in (0.0, 2e4, 1e6):
+        shares = [float(each.exploration.share(jnp.asarray(moves / each.tables))) for each in (settings, published)]
+        assert shares[0] == pytest.approx(shares[1])
+    if every == 10:
+        assert settings == published
+    trial = TRIALS[f"linear-q/{kind}".replace(" ", "-")]
+    assert (trial.steps % PIECE, trial.steps * trial.settings.tables) == (0, 500_000)
+
+
 def test_evaluations_come_as_steps_grow():
     assert [due(step, 1.3) for step in (0, 100, 150, 200)] == [100, 150, 200, 300]
     assert due(100, 8.0) == 800
@@ -189,6 +202,22 @@ def test_the_command_begins_what_there_is_room_for(tmp_path):
     assert program.startable(["cross"], ["nfsp/readings"], room) == []
     assert program.startable(["cross"], [], room) == ["cross"]
     assert program.surroundings("mcts/dqn")["JAX_PLATFORMS"] == "cpu"
+
+
+def test_agents_trained_again_stand_in_for_networks_that_are_not_kept(tmp_path):
+    sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+    import poker_rnn_matches as program
+
+    folder = tmp_path / "networks"
+    folder.mkdir()
+    for name in ("linear-q-again", "rnfsp-published"):
+        (folder / f"{name}.safetensors").touch()
+    assert [agent for agent in LABELS if program.is_there(tmp_path, agent)] == ["linear-q", "rnfsp"]
+    assert program._again(tmp_path, "linear-q", "rnfsp") == {"again": ["linear-q"]}
+    assert program._again(tmp_path, "rnfsp", "random") == {}
+    assert program._teacher(tmp_path) == "linear-q"
+    (folder / "linear-q-published.safetensors").touch()
+    assert program._again(tmp_path, "linear-q", "rnfsp") == {}
 
 
 def test_networks_are_read_back_with_fewer_digits(tmp_path):
@@ -276,7 +305,7 @@ def test_nothing_is_decided_by_fewer_hands_or_seeds_than_it_takes():
         if row.get("agent") == "nfsp" and row["kind"] == "published" and row["seed"] == 2:
             row["curve"] = curve(2500.0, 0.0, 5e5)
     table = lines(claims_table(THEIRS, seeds_of(short)))
-    assert table[beats][0] == "**not decided**; at the paper's length: holds in 2; so far: holds in 1"
+    assert table[beats][0] == "**not decided**; at the paper's length: holds in 2; after fewer hands: holds in 1"
     assert table[beats][1] == "linear 2,000,000, NFSP 500,000"
     assert table["The linear agent beats RNFSP"][0] == "**holds**; at the paper's length: holds in 3"
     split = kept()

@@ -216,7 +216,7 @@ def _stage_page(played: Played) -> str:
 
 {table(["agent", "hands", "moves", "updates", "time", "hands a second"], made)}
 
-Time is that of playing and learning, without compilation and evaluations.
+{_times(played.runs)}
 
 ![learning curves]({stage.name}-curves.png)
 
@@ -236,6 +236,19 @@ What the value networks make of the first two cards, before the opening move, in
 
 {shown}
 """
+
+
+def _times(runs: Mapping[str, Run]) -> str:
+    """What the paper says of how long training took, which these times do not decide."""
+    longest = max(runs, key=lambda name: float(runs[name].timings[-1]["seconds"]))
+    nfsp, dqn, most = (_effort(runs[name])[3] for name in ("nfsp", "dqn", longest))
+    words = (
+        f"Time is that of playing and learning, without compilation and evaluations. The paper says that NFSP took "
+        f"longer to train than DQN (here {nfsp} against {dqn}), and RNFSP longest (here {AGENTS[longest]}: {most}). "
+        "That is **not decided** by these times: the agents may have shared the machine, and which did when is not "
+        "noted."
+    )
+    return fill(words, 120)
 
 
 def _effort(run: Run) -> list[str]:

@@ -1,4 +1,7 @@
-"""Sentences that answer what "Poker-RNN" says by the way: of noise, of targets, of its curves' points and of jacks."""
+"""Sentences that answer what "Poker-RNN" says by the way: of noise, of targets, of its curves' points and of jacks.
+
+One more says why a seed has two numbers of the same thing.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ import numpy as np
 
 from feint.forms.dealt import FEW_DEALS, JUDGED_DEALS
 from feint.papers.poker_rnn_hands import Estimate
+from feint.papers.poker_rnn_judge import RANDOM
 from feint.papers.poker_rnn_seeds import Record, Seed, over_seeds, published
-from feint.papers.poker_rnn_variants import BASE, LABELS
+from feint.papers.poker_rnn_variants import AGAIN, BASE, LABELS
 from feint.players.rlcard_agents import RANKS, SUITS
 
 NOISE = "a tenth of the hands at random"
@@ -80,6 +84,25 @@ def _verdict(found: Mapping[str, Change]) -> str:
     rest = len(found) - len({*better, *worse})
     told += [f"not decided for {'the other ' if rest < len(found) else 'all '}{rest}"] if rest else []
     return ", ".join(told) + f" (of {2 * len(found)} comparisons, each at 95%)"
+
+
+def two_matches(records: Sequence[Record]) -> str:
+    """Why a seed has two numbers of what it wins off random play; empty where none has."""
+    short = {(row["agent"], row["seed"]): row["random"] for row in published(records) if "random" in row}
+    long = {
+        (row["one"], row["seed"]): row["won"]
+        for row in records
+        if row["trial"] == "cross" and row["other"] == RANDOM and AGAIN not in row
+    }
+    if not (both := [key for key in short if key in long]):
+        return ""
+    agent, seed = both[0]
+    one, other = (Estimate(*found[agent, seed][:2]) for found in (short, long))
+    return (
+        f"What is won off random play here is a match of {short[agent, seed][2]:,} hands. Claims below go by another "
+        f"match, of {long[agent, seed][2]:,} hands and on other deals, where there is one ({LABELS[agent]}, seed "
+        f"{seed}: {one} here and {other} there)."
+    )
 
 
 def luck_of_points(records: Sequence[Record], first: Seed | None = None) -> str:

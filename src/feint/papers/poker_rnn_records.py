@@ -83,13 +83,14 @@ class Keeper:
         for found, (_, values), policy in zip(self.found, each, policies, strict=True):
             told = opening_values(betting, lanes.solver, values)
             found["chart"] = np.round(chart_of(betting, told), 4).tolist()
-            if lanes.trial.hands is not None:
+            if lanes.trial.kind == "published":
                 place = f"{lanes.trial.name}/{found['seed']}"
                 maps[f"{place}/values"] = told.astype(np.float32)
                 maps[f"{place}/moves"] = _first_moves(betting, policy).astype(np.float32)
         if maps:
             self._maps.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._maps, save(maps))
+        if lanes.trial.hands is not None:
             self._keep_networks(each)
         base = {found["seed"]: policy for found, policy in zip(self.found, policies, strict=True) if _base(found)}
 

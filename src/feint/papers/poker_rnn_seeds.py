@@ -1,8 +1,8 @@
 """What seeds of "Poker-RNN" say of its claims, by what benchmarks/poker_rnn_trials.py kept, however far each came.
 
-A claim is decided by seeds that have played as many hands as the paper's agents and agree; what others say so far is
-told beside it. Intervals over seeds are Student's: they say what another seed would have learned, and are wide with
-three.
+A claim is decided by seeds that have played as many hands as the paper's agents and all agree, three at least; what
+others say is told beside it. Intervals over seeds are Student's: they say what another seed would have learned, and are
+wide with three.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite, nan
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -22,7 +23,7 @@ from feint.papers.poker_rnn_claims import FAILS, HOLDS, OPEN, Claim, Finding, ab
 from feint.papers.poker_rnn_hands import Estimate, Sense, connected, over_neighbours, sense
 from feint.papers.poker_rnn_judge import RANDOM, SENSE, Judged
 from feint.papers.poker_rnn_stages import JUDGED, PUBLISHED
-from feint.papers.poker_rnn_variants import LABELS, PAPERS_HANDS
+from feint.papers.poker_rnn_variants import AGAIN, LABELS, PAPERS_HANDS
 from feint.papers.records import rows_in
 from feint.papers.trials import table
 from feint.runs.files import METRICS, rows_of
@@ -42,12 +43,12 @@ class NotKnown(Exception):
 class Kept(dict[Any, Any]):
     """What is known of agents, or of two together: it notes whose numbers are asked for, and says what is missing."""
 
-    def __init__(self, known: Mapping[Any, Any], what: str, asked: set[str]) -> None:
+    def __init__(self, known: Mapping[Any, Any], what: str, asked: set[Any]) -> None:
         super().__init__(known)
         self._what, self._asked = what, asked
 
     def __getitem__(self, key: Any) -> Any:
-        self._asked.update({key} if isinstance(key, str) else key)
+        self._asked.update({key} if isinstance(key, str) else {key, *key})
         return super().__getitem__(key)
 
     def __missing__(self, key: Any) -> Any:
@@ -63,8 +64,10 @@ class Seed(NamedTuple):
     charts: Mapping[str, np.ndarray]
     hands: Mapping[str, float]
     """What each agent has played."""
-    asked: set[str]
-    """Whose numbers were asked for."""
+    asked: set[Any]
+    """Whose numbers were asked for, and which matches."""
+    again: Mapping[tuple[str, str], Mapping[str, float]]
+    """Matches of agents that were trained again, with what these had played."""
 
 
 def read_records(folder: Path) -> list[Record]:
@@ -88,16 +91,23 @@ def played(row: Record) -> float:
 def seeds_of(records: Sequence[Record]) -> list[Seed]:
     """Every seed that was trained, with whatever is known of it."""
     cross: dict[int, dict[tuple[str, str], Estimate]] = defaultdict(dict)
+    again: dict[int, dict[tuple[str, str], Mapping[str, float]]] = defaultdict(dict)
     rows: dict[int, dict[str, Record]] = defaultdict(dict)
+    later = {(row["agent"], row["seed"]): played(row) for row in records if row.get("kind") == AGAIN}
     for row in published(records):
         rows[row["seed"]][row["agent"]] = row
         if "random" in row:
             cross[row["seed"]][row["agent"], RANDOM] = Estimate(*row["random"][:2])
-    for row in records:
+    for row in sorted(records, key=lambda row: AGAIN in row):  # these stand in where there is no match else
         if row["trial"] == "cross":
-            won, pair = Estimate(*row["won"][:2]), (row["one"], row["other"])
-            cross[row["seed"]] |= {pair: won, pair[::-1]: Estimate(-won.value, won.reach)}
-    return [_seed(number, rows[number], cross[number]) for number in sorted(rows)]
+            won, pair, seed = Estimate(*row["won"][:2]), (row["one"], row["other"]), row["seed"]
+            if AGAIN in row and pair in cross[seed]:
+                continue
+            cross[seed] |= {pair: won, pair[::-1]: Estimate(-won.value, won.reach)}
+            if AGAIN in row:
+                hands = {name: later[name, seed] for name in row[AGAIN]}
+                again[seed] |= {pair: hands, pair[::-1]: hands}
+    return [_seed(number, rows[number], cross[number], again[number]) for number in sorted(rows)]
 
 
 def reproduced(folder: Path) -> Seed:
@@ -115,8 +125,13 @@ def reproduced(folder: Path) -> Seed:
     return _seed(0, rows, cross)
 
 
-def _seed(number: int, rows: Mapping[str, Record], cross: Mapping[tuple[str, str], Estimate]) -> Seed:
-    asked, unknown = set[str](), Estimate(nan, nan)
+def _seed(
+    number: int,
+    rows: Mapping[str, Record],
+    cross: Mapping[tuple[str, str], Estimate],
+    again: Mapping[tuple[str, str], Mapping[str, float]] = MappingProxyType({}),
+) -> Seed:
+    asked, unknown = set[Any](), Estimate(nan, nan)
     charts = {agent: np.array(row["chart"]) for agent, row in rows.items() if "chart" in row}
     bounds = {agent: Estimate(*row["bound"][:2]) for agent, row in rows.items() if "bound" in row}
     seen = {agent: sense(chart) for agent, chart in charts.items()}
@@ -132,7 +147,7 @@ def _seed(number: int, rows: Mapping[str, Record], cross: Mapping[tuple[str, str
         sense=Kept(seen, "kept values of", asked),
     )
     hands = {agent: played(row) for agent, row in rows.items()}
-    return Seed(number, judged, Kept(charts, "kept values of", asked), hands, asked)
+    return Seed(number, judged, Kept(charts, "kept values of", asked), hands, asked, again)
 
 
 def straight_potential(seed: Seed) -> Finding:
@@ -222,7 +237,10 @@ def answer(claim: Claim | More, seed: Seed) -> Answer:
         found = claim.answer(seed.judged) if isinstance(claim, Claim) else claim.answer(seed)
     except NotKnown as why:
         return Answer(None, str(why), {})
-    return Answer(found.verdict, found.measured, {name: seed.hands[name] for name in LABELS if name in seed.asked})
+    hands = {name: seed.hands[name] for name in LABELS if name in seed.asked}
+    others = {name: hands for pair in seed.asked & seed.again.keys() for name, hands in seed.again[pair].items()}
+    words = f" ({', '.join(LABELS[name] for name in others)} trained again)" if others else ""
+    return Answer(found.verdict, f"{found.measured}{words}", hands | others)
 
 
 def verdict(answers: Sequence[Answer]) -> str:
@@ -230,7 +248,7 @@ def verdict(answers: Sequence[Answer]) -> str:
     known = [each for each in answers if each.verdict is not None]
     whole, short = ([each for each in known if each.whole is wanted] for wanted in (True, False))
     agreed = len(whole) >= ENOUGH and len({each.verdict for each in whole}) == 1
-    both = {"at the paper's length": whole, "so far": short}
+    both = {"at the paper's length": whole, "after fewer hands": short}
     told = [f"{words}: {_counted(some)}" for words, some in both.items() if some]
     return f"**{whole[0].verdict if agreed else OPEN}**; {'; '.join(told) or answers[0].measured}"
 

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load
 
-from feint.papers.poker_rnn_answers import jacks, luck_of_points, noisier, targets
+from feint.papers.poker_rnn_again import again_section
+from feint.papers.poker_rnn_answers import jacks, luck_of_points, noisier, targets, two_matches
 from feint.papers.poker_rnn_claims import OURS, THEIRS
 from feint.papers.poker_rnn_figures import draw_seeds
 from feint.papers.poker_rnn_hands import Estimate, connected, sense
+from feint.papers.poker_rnn_searchers import search_section
 from feint.papers.poker_rnn_seeds import (
     MORE,
     Record,
@@ -28,7 +30,8 @@ from feint.papers.poker_rnn_seeds import (
     seeds_of,
 )
 from feint.papers.poker_rnn_stages import PUBLISHED, limit_holdem
-from feint.papers.poker_rnn_variants import BASE, LABELS, PAPERS_HANDS, SEEDS, TRIALS, WORDS
+from feint.papers.poker_rnn_updates import updates_section
+from feint.papers.poker_rnn_variants import AGAIN, BASE, LABELS, PAPERS_HANDS, SEEDS, TRIALS, WORDS
 from feint.papers.records import where
 from feint.papers.trials import table
 from feint.report.starting_hands import draw_heat_map
@@ -127,7 +130,7 @@ def tried(records: Sequence[Record]) -> dict[tuple[str, str, str], list[Record]]
     """The lanes of every reading that have played at all, by agent, trial and words."""
     groups: dict[tuple[str, str, str], list[Record]] = defaultdict(list)
     for row in records:
-        if row.get("kind") not in (None, "published") and played(row):
+        if row.get("kind") in ("readings", *WORDS) and played(row):
             words = row["variant"] if row["kind"] == "readings" else WORDS[row["kind"]]
             groups[row["agent"], row["trial"], words].append(row)
     return groups
@@ -205,39 +208,13 @@ def _cell(lanes: Sequence[Record], name: str) -> str:
     return str(over_seeds(known)) if known else "–"
 
 
-def search_table(records: Sequence[Record]) -> str:
-    """What searchers win off the agents."""
-    rows = [
-        [
-            LABELS[row["other"]],
-            f"{row['trained']:,.0f}",
-            row["one"],
-            f"{row['simulations']:,}",
-            f"{row['won'][2]:,}",
-            str(Estimate(*row["won"][:2])),
-        ]
-        for agent in LABELS
-        for row in records
-        if row["trial"] == f"mcts/{agent}"
-    ]
-    return table(["agent", "hands of training", "searcher", "simulations a move", "hands", "won by the searcher"], rows)
-
-
-def searched(records: Sequence[Record]) -> str:
-    """How many of these matches tell who is better."""
-    won = [Estimate(*row["won"][:2]) for row in records if row["trial"].startswith("mcts/")]
-    ahead, behind = sum(each.low > 0 for each in won), sum(each.high < 0 for each in won)
-    told = f"Of {len(won)} matches, each by its own interval, the searcher wins {ahead} and loses {behind}"
-    return f"{told}; the others are too short to tell."
-
-
 def write_seeds_page(records: Sequence[Record], first: Seed | None = None) -> str:
     """The page; what is not known yet is left out. `first` is the reproduction's own seed."""
     seeds, parts = seeds_of(records), [_HEAD]
     if seeds:
         found = statistics(records)
         parts.append(f"## How far each came\n\n{lengths(records)} {_SHORT}\n\n{published_table(records)}\n\n{_CURVES}")
-        parts += [luck] if (luck := luck_of_points(records, first)) else []
+        parts += filter(None, (two_matches(records), luck_of_points(records, first), again_section(records)))
         parts.append(f"## Starting hands\n\n{_HANDS}\n\n{statistics_table(found)}\n\n{jacks()}\n\n{_MAPS}")
         known = [first, *seeds] if first else seeds
         again, more = claims_table((*THEIRS, *OURS), known), claims_table(MORE, known)
@@ -247,10 +224,10 @@ def write_seeds_page(records: Sequence[Record], first: Seed | None = None) -> st
         words, left = f"{differing(records)} {died(records)}", not_tried(records)
         words = "\n\n".join([words, *filter(None, (noisier(records), targets(records)))])
         words += f"\n\nNot tried yet: {left}." if left else ""
+        words += f"\n\n{often}" if (often := updates_section(records)) else ""
         parts.append(f"## Read otherwise\n\n{_READINGS}\n\n{readings_table(records)}\n\n{words}")
-    if any(row["trial"].startswith("mcts/") for row in records):
-        parts.append(f"## Against Monte Carlo tree search\n\n{_SEARCH} {searched(records)}\n\n{search_table(records)}")
-    made = where(records, lambda row: str(row["trial"]))
+    parts += filter(None, [search_section(records)])
+    made = where(records, lambda row: f"{row['trial']}, trained {AGAIN}" if AGAIN in row else str(row["trial"]))
     return "\n\n".join([*parts, f"## Made by\n\n{made}\n\n{_MADE}"]) + "\n"
 
 
@@ -272,9 +249,9 @@ _MAPS = """The recurrent DQN's values of every two cards, which the paper does n
 
 ![DRQN's values of two cards](seeds-drqn-values.png)
 ![DQN's values of two cards](seeds-dqn-values.png)"""
-_RULES = """A claim is decided where three seeds at the paper's length say the same, each by the rules of [the
-reproduction](README.md); what seeds say *so far*, with fewer hands, decides nothing. *Fewest hands* are those of the
-agents that a claim is about. Of seed 0 no values are kept, but of three agents what they come to by the
+_RULES = """A claim is decided where all seeds that answer it at the paper's length say the same, three at least, each
+by the rules of [the reproduction](README.md): one that says otherwise leaves it undecided. *Fewest hands* are those of
+the agents that a claim is about. Of seed 0 no values are kept, but of three agents what they come to by the
 reproduction's measures. Hands as high but further apart: KT for QJ, Q9 for JT. A pattern is clearer at a rank
 correlation 0.1 higher. A curve rises before it swings if on its way to 80% of its best it falls at most half as far
 as it does later. Peaks are compared as far as both curves go."""
@@ -285,10 +262,6 @@ same seed. Where the rules are RLCard's, random play and bounds are of RLCard's 
 side, and nobody who was trained in one was matched in the other. DQN as published has a new target every 300 moves,
 which is every 30 updates. *A tenth of the hands at random* are the noisier memories that the paper suggests, for NFSP
 above all. RNFSP, which takes longest, was spared other targets and rates ten times as high."""
-_SEARCH = """What players who search win off agents of seed 1, at so many simulations a move, on deals that are
-played from both seats. These agents are of an earlier training than those above, and most did not come to its end, as
-their hands say. The matches are very short, all that one busy core could do in a quarter of an hour: intervals (95%)
-are wide. Networks were read back with half their digits."""
 _MADE = """Strategies are too large to keep all of them here; these commands train them again, and on another machine
 they differ by rounding:
 
@@ -303,8 +276,14 @@ they differ by rounding:
   --cpu 0 rnfsp/published --seeds 1 2`, with `XLA_FLAGS` as [the page on devices](../../guides/devices.md) has them for
   recurrent learners. Those that play are kept in trials/networks, so that the others can be matched with them by
   `cross`, with FOLDER/networks/rnfsp-published.safetensors a copy.
-- Their matches with searchers: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500 --gpu 0 --cpu 1
+- The linear agent again, on a processor: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500
+  --judging 250 --gpu 1 --cpu 1 linear-q/again`. Its networks are kept in trials/networks too; with a copy of RNFSP's
+  in FOLDER/networks, and of RNFSP's records in FOLDER/records, `cross/linear-q` in place of linear-q/again has the two
+  meet, and with `--matches 65536 --seeds 2` those of one seed for fewer hands.
+- How often it updates: the same with `linear-q/an-update-every-move linear-q/an-update-every-10-moves
+  linear-q/an-update-every-100-moves`, and so with dqn and drqn for linear-q.
+- Matches with searchers: `python benchmarks/poker_rnn_trials.py OUT --state FOLDER --seconds 1500 --gpu 0 --cpu 1
   --simulations 100 --hands 300 mcts/linear-q mcts/dqn mcts/drqn mcts/nfsp mcts/rnfsp`.
 - This page: `python benchmarks/poker_rnn_pages.py`, of [the records](trials/records.jsonl) and
-  [matches](trials/matches.jsonl). `feint reproduce poker-rnn` makes it too, where its folder has trials/ and all that
-  the ten agents come to, strategies included."""
+  [matches](trials/matches.jsonl), with `--new OUT` where OUT has more. `feint reproduce poker-rnn` makes it too, where
+  its folder has trials/ and all that the ten agents come to, strategies included."""

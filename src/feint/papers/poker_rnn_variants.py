@@ -123,6 +123,12 @@ FEWER = {"rnfsp": SEEDS[:2]}
 """Seeds at the paper's length, where not all of them fit."""
 SPARED = ("a target every", "ten times")
 """Readings that are left out of what takes longest, RNFSP."""
+AGAIN = "again"
+"""The kind of what is trained as published once more, where the networks of the first time are not kept."""
+UPDATES = {"an update every move": 1, "an update every 10 moves": 10, "an update every 100 moves": 100}
+"""Kinds of trials of how often an agent updates, and after how many moves of its own it does …"""
+MOVES = {"linear-q": 500_000, "dqn": 100_000, "drqn": 100_000}
+"""… until both seats have made so many: half as many as in the readings, and fewer where networks are slow."""
 
 
 def _trials(agent: str) -> list[Trial]:
@@ -134,9 +140,29 @@ def _trials(agent: str) -> list[Trial]:
     for encoding in ("rlcard", "rlcard-four"):
         changes = {"encoding": encoding}
         found.append(replace(short, kind=encoding, variants=plain, game="holdem(variant=rlcard)", changes=changes))
+    if agent == "linear-q":
+        found.append(replace(published, kind=AGAIN))
     if agent in q_learning.ALGORITHMS:
+        found += [_updating(replace(short, kind=kind), every) for kind, every in UPDATES.items()]
         found.append(replace(short, kind="against random play", variants=plain, changes={"opponent": "uniform"}))
     return found
+
+
+def _updating(short: Trial, every: int) -> Trial:
+    """An update after so many moves of each seat, with three rates; all else comes after as many moves as published."""
+    settings, seats = preset(short.agent), 2
+    tables = seats * every
+    longer = tables / settings.tables
+    exploration = replace(settings.exploration, decay=settings.exploration.decay * longer**0.5)
+    values = replace(settings.values, target_every=round(settings.values.target_every / longer))
+    rate = settings.values.rate
+    rates = (
+        Variant(BASE),
+        Variant("a tenth of the values' rate", {"values.rate": rate / 10}),
+        Variant("ten times the values' rate", {"values.rate": rate * 10}),
+    )
+    changes = {"tables": tables, "exploration": exploration, "values": values}
+    return replace(short, variants=rates, steps=MOVES[short.agent] // tables, changes=changes)
 
 
 TRIALS = {trial.name.replace(" ", "-"): trial for agent in LABELS for trial in _trials(agent)}

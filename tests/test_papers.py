@@ -18,6 +18,7 @@ from feint.papers import (
     deepstack_leduc,
     kuhn_baselines,
     kuhn_players,
+    kuhn_spoilers,
     kuhn_training_sets,
     leduc_nfsp,
     leduc_thesis,
@@ -241,6 +242,14 @@ def test_answers_fall_short_of_best_responses_by_what_these_would_win_more():
     tree = feint.unroll("kuhn")
     assert all(0 < short < feint.exploitability(tree, tree.uniform()) for short in found["short"])
     assert len(found["exploitability"]) == 4
+
+
+@pytest.mark.parametrize(("players", "safe"), [(2, True), (3, False)])
+def test_with_more_than_two_players_one_can_harm_another_at_an_equilibrium(players, safe):
+    found = kuhn_spoilers.harmed({"players": players, "iterations": 300})
+    assert (np.mean(found["least"]) >= -found["nash_conv"]) == safe
+    assert all(least <= value + 1e-9 for least, value in zip(found["least"], found["values"], strict=True))
+    assert ("**does not hold**" in kuhn_spoilers.harm([{"players": players} | found])) == safe
 
 
 def test_where_methods_stop_is_told_from_records(tmp_path):

@@ -21,9 +21,10 @@ from feint.papers.kuhn_claims import STEPS
 from feint.papers.kuhn_counter import counter_section
 from feint.papers.kuhn_crowds import CROWDS, Crowd, crowd_of
 from feint.papers.kuhn_figures import draw_exploitability, draw_figures
-from feint.papers.kuhn_page import NUMBERS, noted, page_of
+from feint.papers.kuhn_page import NUMBERS, Sections, noted, page_of
 from feint.papers.kuhn_players import players_section
 from feint.papers.kuhn_seeds import Played, play
+from feint.papers.kuhn_spoilers import spoilers_section, spoilt
 from feint.papers.kuhn_training_sets import measured, sets_section
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
@@ -98,14 +99,20 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     }
     write_whole(out / NUMBERS, (json.dumps(kept) + "\n").encode())
     measured(out, quick, watch)
+    spoilt(out, quick, watch)
     return write_report(out)
 
 
 def write_report(out: Path) -> Path:
     """The page, from records alone."""
     kept, page = json.loads((out / NUMBERS).read_text()), out / "README.md"
-    write_whole(page, page_of(kept, sets_section(out), counter_section(out), players_section(out)).encode())
+    write_whole(page, page_of(kept, sections_of(out)).encode())
     return page
+
+
+def sections_of(folder: Path) -> Sections:
+    """What the page has from other records."""
+    return Sections(sets_section(folder), counter_section(folder), spoilers_section(folder), players_section(folder))
 
 
 def numbers(tree: Tree, variant: Variant, played: Played) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float
@@ -26,7 +26,17 @@ WIDTH = 120
 """Of lines."""
 
 
-def page_of(kept: Mapping[str, Any], sets: str = "", counter: str = "", players: str = "") -> str:
+@final
+class Sections(NamedTuple):
+    """Parts of the page from records of their own."""
+
+    sets: str
+    counter: str
+    spoilers: str
+    players: str
+
+
+def page_of(kept: Mapping[str, Any], sections: Sections) -> str:
     """The page, with these sections from records of other programs."""
     tree = unroll("kuhn")
     eliminated, untrained = eliminate(tree), kept["variants"]["plain"]["mean"][0]
@@ -74,7 +84,7 @@ that some moves hardly happen:
 
 {fill(_forgotten(tree, every, starts), WIDTH)}
 
-{sets}
+{sections.sets}
 ## The paper's figures
 
 ![Figure 1](figure-1.png)
@@ -107,13 +117,13 @@ In chips per hand, where random moves have {untrained:.2f}.
 
 {baselines_table(kept["baselines"])}
 
-{counter}## More players
+{sections.counter}{sections.spoilers}## More players
 
 The modified algorithm. With three players and more an equilibrium promises nothing, but dominated moves are still bad.
 
 {_crowds([Crowd(**crowd) for crowd in kept["crowds"]])}
 
-{players}
+{sections.players}
 Every seed's strategy at the end and its exploitability, and the mean of that after every step, are in `{NUMBERS}`;
 but for what other programs counted, the tables above are made from it.
 

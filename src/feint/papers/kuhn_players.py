@@ -228,7 +228,8 @@ def unrolling(lines: Sequence[Mapping[str, Any]]) -> str:
             f"For {paper} that is a limit of our program, not of the method, which needs only hands that were played. "
             f"Ours averages strategies situation by situation, lists situations where a game is unrolled, and unrolls "
             f"games of up to {NODE_LIMIT:,} nodes: with {first['players']} players there are {first['nodes']:,}, "
-            f"though no more than {first['infosets']:,} information sets."
+            f"though no more than {first['infosets']:,} information sets. Lists by betting and card would go further; "
+            f"they are not built."
         )
     if beyond:
         told.append(f"Without one go on, by the betting alone: {_all(beyond)}.")

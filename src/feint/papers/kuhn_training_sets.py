@@ -47,7 +47,7 @@ class Size:
     seeds: Mapping[int, int]
 
 
-FULL = Size((2, 5, 20), (100, 500, 2000), {STEPS: 200, LONG: 50})
+FULL = Size((2, 5, 20), (100, 500, 2000), {STEPS: 200, LONG: 200})
 QUICK = Size((2, 20), (100, 2000), {STEPS: 50})
 
 

@@ -333,9 +333,9 @@ def _kuhn() -> list[str]:
 
 def _training_sets() -> list[str]:
     """How much the worst way to make a training set costs beside the best, by odd seeds."""
-    told = []
-    for steps in (10, 100):
-        ways = [row for row in record(f"{KUHN_FOLDER}/training_sets.jsonl") if row["steps"] == steps]
+    told, rows = [], record(f"{KUHN_FOLDER}/training_sets.jsonl")
+    for steps in sorted({row["steps"] for row in rows}):
+        ways = [row for row in rows if row["steps"] == steps]
         for words, what in (("The accuracy of best responses", "short"), ("Convergence", "exploitability")):
             best, *_, worst = sorted(ways, key=lambda row: float(np.mean(row[what][::2])))
             ratio = np.mean(worst[what][1::2]) / np.mean(best[what][1::2])
@@ -355,5 +355,8 @@ def _in_crowds() -> list[str]:
     harmed = [row["least"] for row in record(f"{KUHN_FOLDER}/spoilers.jsonl")]
     return [
         *(f"{middle:.2g} ({least:.2g} to {most:.2g}) |" for least, middle, most in ends),
-        *(f"| {', '.join(f'{value:.3f}' for value in least)} | {np.mean(least):.4f} |" for least in harmed),
+        *(
+            f"| {', '.join(f'{value:.3f}' for value in least)} | {np.mean(least).round(4) + 0.0:.4f} |"
+            for least in harmed
+        ),
     ]

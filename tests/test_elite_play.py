@@ -157,7 +157,7 @@ def test_kuhn_has_a_family_of_equilibria(tree_of):
 @pytest.mark.slow
 def test_the_kuhn_report_is_written_from_its_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(paper, "QUICK", 6)
-    monkeypatch.setattr(kuhn_training_sets, "QUICK", kuhn_training_sets.Size((2, 20), (100,), {claims.STEPS: 6}))
+    monkeypatch.setattr(kuhn_training_sets, "QUICK", (kuhn_training_sets.Ways((2, 20), (100,), claims.STEPS, 6),))
     text = paper.reproduce(tmp_path, True, lambda _: Unwatched()).read_text()
     assert all(f"| {variant.label} |" in text for variant in (*paper.VARIANTS, *paper.RANDOM_STARTS))
     assert "| player 2 bets Q after check | 2 |" in text

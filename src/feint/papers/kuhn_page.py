@@ -125,7 +125,8 @@ The modified algorithm. With three players and more an equilibrium promises noth
 
 {sections.players}
 Every seed's strategy at the end and its exploitability, and the mean of that after every step, are in `{NUMBERS}`;
-but for what other programs counted, the tables above are made from it.
+but for what other programs counted and what `training_sets.jsonl` and `spoilers.jsonl` have, the tables above are made
+from it.
 
 Made by `feint reproduce kuhn-fictitious-play{quick}`.
 """
@@ -231,20 +232,23 @@ def _harm(ended: Mapping[str, Ended], starts: Mapping[str, Tables], eliminated: 
 
 def _forgotten(tree: Tree, ended: Mapping[str, Ended], starts: Mapping[str, Tables]) -> str:
     """What becomes of moves that networks hardly make to begin with, in a sentence."""
-    told = []
+    told, begun = [], 0
     for even, uneven in STARTS.items():
-        rare = [(starts[name] < GONE) & tree.legal for name in uneven]
-        still = np.concatenate([ended[name].tables[mask] < GONE for name, mask in zip(uneven, rare, strict=True)])
-        # The same moves where they were as likely as others, as often as they are rare here.
-        weight = sum(mask.sum(0) for mask in rare)
-        usual = float((weight * (ended[even].tables < GONE).mean(0)).sum() / weight.sum())
+        rare = np.concatenate([(starts[name] < GONE) & tree.legal for name in uneven])
+        still = np.concatenate([ended[name].tables < GONE for name in uneven])
+        usual, begun = (ended[even].tables < GONE).mean(0), int(rare.sum())
+        # Moves of one network go together, so that networks are what is drawn.
+        more, moves = (rare * (still - usual)).sum((1, 2)), rare.sum((1, 2))
+        mean_more = more.sum() / begun
+        reach = 1.96 * np.sqrt(((more - mean_more * moves) ** 2).sum()) / begun
+        verdict = "holds" if mean_more > reach else "does not hold" if mean_more < -reach else "not decided"
         told.append(
-            f"{share(still)} with {ended[even].label}, where of the same moves {usual:.0%} are from an even start"
+            f"with {ended[even].label} {still[rare].mean():.0%}, {100 * mean_more:.0f} ± {100 * reach:.0f} points more "
+            f"than from an even start (**{verdict}**)"
         )
-    begun = len(still)
     return (
         f"Moves that such networks make less than {GONE:.0%} of the time to begin with, {begun:,} in all, are made as "
-        f"rarely at the end in {'; '.join(told)}."
+        f"rarely at the end: {'; '.join(told)}."
     )
 
 

@@ -141,7 +141,7 @@ def gains(further: Sequence[Mapping[str, Any]]) -> str:
                 f"From {int(before):,} to {int(after):,} steps {METHODS[method]} comes nearer by every seed with "
                 f"{spans(nearer) or 'no number of'} players"
             )
-    return fill("; ".join(told) + ".", 120) if told else ""
+    return fill(". ".join(told) + ".", 120) if told else ""
 
 
 def speeds(lines: Sequence[Mapping[str, Any]]) -> str:

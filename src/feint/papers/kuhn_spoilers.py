@@ -102,7 +102,7 @@ def harm(rows: Sequence[Row]) -> str:
                 f"{row['nash_conv']:.2g}",
                 ", ".join(f"{value:.3f}" for value in row["values"]),
                 ", ".join(f"{value:.3f}" for value in row["least"]),
-                f"{np.mean(row['least']):.4f}",
+                f"{np.mean(row['least']).round(4) + 0.0:.4f}",
                 "**holds**" if np.mean(row["least"]) < -row["nash_conv"] else "**does not hold**",
             ]
             for row in rows

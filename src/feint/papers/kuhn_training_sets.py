@@ -6,7 +6,7 @@ the network's answers, by what perfect ones would win more, and the strategies t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -39,24 +39,25 @@ HEAVILY = 2.0
 
 @final
 @dataclass(frozen=True)
-class Size:
-    """What is tried: of every so many decisions one is kept, hands in a step, and seeds by steps."""
+class Ways:
+    """What is tried: of every so many decisions one is kept, hands in a step, steps, and how many seeds."""
 
     selections: tuple[int, ...]
     hands: tuple[int, ...]
-    seeds: Mapping[int, int]
+    steps: int
+    seeds: int
 
 
-FULL = Size((2, 5, 20), (100, 500, 2000), {STEPS: 200, LONG: 200})
-QUICK = Size((2, 20), (100, 2000), {STEPS: 50})
+FULL = (Ways((2, 5, 20), (100, 500, 2000), STEPS, 200), Ways((2, 20), (100, 2000), LONG, 50))
+QUICK = (Ways((2, 20), (100, 2000), STEPS, 50),)
 
 
-def asked(size: Size) -> list[Row]:
+def asked(size: Sequence[Ways]) -> list[Row]:
     """What is asked, by what tells it from all else."""
     return [
-        {"selection": selection, "hands": hands, "steps": steps, "seeds": seeds}
-        for steps, seeds in size.seeds.items()
-        for selection, hands in product(size.selections, size.hands)
+        {"selection": selection, "hands": hands, "steps": ways.steps, "seeds": ways.seeds}
+        for ways in size
+        for selection, hands in product(ways.selections, ways.hands)
     ]
 
 
@@ -116,13 +117,20 @@ def cells(rows: Sequence[Row]) -> str:
     for hands, selection in sorted({(row["hands"], row["selection"]) for row in rows}):
         line = [f"{hands:,}", str(selection)]
         for steps in lengths:
-            row = next(
-                row for row in rows if (row["hands"], row["selection"], row["steps"]) == (hands, selection, steps)
+            line += _found(
+                [row for row in rows if (row["hands"], row["selection"], row["steps"]) == (hands, selection, steps)]
             )
-            gaps = np.array(row["exploitability"])
-            line += [mean(np.array(row["short"])), mean(gaps), share(gaps < NEAR)]
         told.append(line)
     return table(head, told)
+
+
+def _found(rows: Sequence[Row]) -> list[str]:
+    """What came of one way after so many steps, where that was tried."""
+    if not rows:
+        return ["", "", ""]
+    (row,) = rows
+    gaps = np.array(row["exploitability"])
+    return [mean(np.array(row["short"])), mean(gaps), share(gaps < NEAR)]
 
 
 def verdicts(rows: Sequence[Row]) -> str:

@@ -102,7 +102,7 @@ and from where to where they go. {where(further, lambda line: f"{METHODS[line['m
 
 {nearness(lines, further)}
 
-{gains(further)}
+{gains(further)}{lacking(lines, further)}
 
 """
 
@@ -142,6 +142,16 @@ def gains(further: Sequence[Mapping[str, Any]]) -> str:
                 f"{spans(nearer) or 'no number of'} players"
             )
     return fill(". ".join(told) + ".", 120) if told else ""
+
+
+def lacking(lines: Sequence[Mapping[str, Any]], further: Sequence[Mapping[str, Any]]) -> str:
+    """What has a tree and was not taken further, in a sentence."""
+    told = []
+    for method in RANDOM:
+        trees = {line["players"] for line in lines if line["method"] == method and line.get("form") == TREE}
+        if missing := sorted(trees - {line["players"] for line in further if line["method"] == method}):
+            told.append(f"{METHODS[method]} with {spans(missing)}")
+    return f" Not measured so far: {_all(told)} players." if told else ""
 
 
 def speeds(lines: Sequence[Mapping[str, Any]]) -> str:

@@ -95,13 +95,13 @@ def section_of(rows: Sequence[Row]) -> str:
 
 *The best response accuracy and thus convergence to Nash equilibrium depends heavily on the method of generating
 training set*, the paper says. Here is the modified algorithm with more hands a step, and with more or fewer of their
-decisions kept. How much answers fall short of best responses is the mean over the steps, in chips per hand. All of it
-is exact; means over seeds with 95% intervals. {where(rows, lambda row: f"one in {row['selection']} of {row['hands']}")}
+decisions kept; where one in 20 is, a situation met 20 times or less in a step teaches nothing. How much answers fall
+short of best responses is the mean over the steps, in chips per hand. All of it is exact; means over seeds with 95%
+intervals. {where(rows, lambda row: f"one in {row['selection']} of {row['hands']}")}
 
 {cells(rows)}
 
 {verdicts(rows)}
-
 """
 
 

@@ -22,9 +22,8 @@ from feint.papers import (
     thesis_trials,
 )
 from feint.papers.deepstack_networks import Size
-from feint.papers.kuhn_counter import counter_section
+from feint.papers.kuhn_fictitious_play import sections_of
 from feint.papers.kuhn_page import page_of
-from feint.papers.kuhn_players import players_section
 from feint.papers.poker_rnn_hands import Estimate, Sense
 from feint.papers.poker_rnn_judge import RANDOM, SENSE, VALUED, Judged, OnLeduc
 from feint.papers.poker_rnn_seeds import read_records, reproduced
@@ -94,10 +93,9 @@ def _of_curve(name: str, steps: list[int], values: list[float], seed: int) -> Ru
 
 
 def kuhn_page() -> str:
-    """The page of fictitious play by winnings in Kuhn poker, by its record and those of two benchmarks."""
-    folder = RESULTS / "kuhn_fictitious_play"
-    sections = counter_section(folder), players_section(folder)
-    return page_of(record("docs/results/kuhn_fictitious_play/numbers.json"), *sections)
+    """The page of fictitious play by winnings in Kuhn poker, by its records and those of two benchmarks."""
+    sections = sections_of(RESULTS / "kuhn_fictitious_play")
+    return page_of(record("docs/results/kuhn_fictitious_play/numbers.json"), sections)
 
 
 def leduc_thesis_page() -> str:

@@ -22,7 +22,8 @@ from page_sentences_results import (
 
 README, RESULTS, DESIGN = "README.md", "docs/results/README.md", "docs/design.md"
 LEARNERS = "docs/learners.md"
-KUHN = "docs/results/kuhn_fictitious_play/README.md"
+KUHN_FOLDER = "docs/results/kuhn_fictitious_play"
+KUHN = f"{KUHN_FOLDER}/README.md"
 PUBLIC_TREES = "benchmarks/results/public_trees.md"
 STOPS_NFSP = "benchmarks/results/flop_holdem_nfsp.md"
 ERRORS = ("none", "seen", "lasting", "drifting", "apart", "even")
@@ -316,16 +317,49 @@ def _environments() -> list[str]:
 
 def _kuhn() -> list[str]:
     """The page of fictitious play by winnings: what its 200 seeds end with, and how often they make moves."""
-    kept = record("docs/results/kuhn_fictitious_play/numbers.json")
+    kept = record(f"{KUHN_FOLDER}/numbers.json")
     ends = {name: np.array(variant["last"]) for name, variant in kept["variants"].items()}
     spread = {name: 1.96 * each.std(ddof=1) / len(each) ** 0.5 for name, each in ends.items()}
     told = {name: f"{each.mean():.2f} ± {spread[name]:.2f}" for name, each in ends.items()}
     main = [words for name, words in told.items() if "-random" not in name]
     bets = np.array(kept["variants"]["modified"]["strategies"])[:, 0].mean()
     return [
+        *_training_sets(),
+        *_in_crowds(),
         f"{kept['made_with']}.",
         f"(at random {kept['variants']['plain']['mean'][0]:.2f}) | | {' | '.join(main)} |",
         f"Exploitability is {told['modified']} after 10 steps, {told['more-steps']} after 100, and "
         f"{told['more-hands']} with 2,000 hands a step.",
         f"player 1 bets J {bets:.2f} ±",
+    ]
+
+
+def _training_sets() -> list[str]:
+    """How much the worst way to make a training set costs beside the best, by odd seeds."""
+    told, rows = [], record(f"{KUHN_FOLDER}/training_sets.jsonl")
+    for steps in sorted({row["steps"] for row in rows}):
+        ways = [row for row in rows if row["steps"] == steps]
+        for words, what in (("The accuracy of best responses", "short"), ("Convergence", "exploitability")):
+            best, *_, worst = sorted(ways, key=lambda row: float(np.mean(row[what][::2])))
+            ratio = np.mean(worst[what][1::2]) / np.mean(best[what][1::2])
+            ends = [f"one in {way['selection']} of {way['hands']:,} hands" for way in (worst, best)]
+            told.append(
+                f"*{words} depends heavily on how the training set is made, after {steps} steps*: "
+                f"**{'holds' if ratio > 2 else 'does not hold'}** ({ratio:.2f} times"
+            )
+            told.append(f": {' beside '.join(ends)})")
+    return told
+
+
+def _in_crowds() -> list[str]:
+    """How near an equilibrium NFSP comes, and the best case for whoever is out to harm."""
+    far = [row for row in record(f"{KUHN_FOLDER}/players.jsonl") if "far" in row and row["method"] == "nfsp"]
+    ends = [sorted(row["far"]["20000"]) for row in far]
+    harmed = [row["least"] for row in record(f"{KUHN_FOLDER}/spoilers.jsonl")]
+    return [
+        *(f"{middle:.2g} ({least:.2g} to {most:.2g}) |" for least, middle, most in ends),
+        *(
+            f"| {', '.join(f'{value:.3f}' for value in least)} | {np.mean(least).round(4) + 0.0:.4f} |"
+            for least in harmed
+        ),
     ]

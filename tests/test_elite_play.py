@@ -17,6 +17,7 @@ from feint.learners.elite_play import Decisions, ElitePlay, elite_counts, longes
 from feint.learners.networks import Training
 from feint.papers import kuhn_claims as claims
 from feint.papers import kuhn_fictitious_play as paper
+from feint.papers import kuhn_training_sets
 from feint.papers.kuhn_figures import kuhn_equilibrium
 from feint.runs.loop import Unwatched
 
@@ -88,7 +89,7 @@ def test_strategies_are_averaged_as_asked(tree_of):
         np.testing.assert_allclose(after.policy, start.policy + share * (plain.policy - start.policy), atol=1e-12)
     second, third = stepped(tree, ElitePlay(average="fictitious"), 2)[1:]
     learner = ElitePlay().on(TreeForm(tree))
-    expected = second.policy + (learner._outputs(third.network) - second.policy) / 3
+    expected = second.policy + (learner.outputs(third.network) - second.policy) / 3
     np.testing.assert_allclose(third.policy, expected, atol=1e-12)
     weights = stepped(tree, ElitePlay(average="weights"))[1]
     for mean, old, new in zip(*(jax.tree.leaves(s.network) for s in (weights, start, plain)), strict=True):
@@ -156,10 +157,12 @@ def test_kuhn_has_a_family_of_equilibria(tree_of):
 @pytest.mark.slow
 def test_the_kuhn_report_is_written_from_its_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(paper, "QUICK", 6)
+    monkeypatch.setattr(kuhn_training_sets, "QUICK", (kuhn_training_sets.Ways((2, 20), (100,), claims.STEPS, 6),))
     text = paper.reproduce(tmp_path, True, lambda _: Unwatched()).read_text()
     assert all(f"| {variant.label} |" in text for variant in (*paper.VARIANTS, *paper.RANDOM_STARTS))
     assert "| player 2 bets Q after check | 2 |" in text
-    assert text.count("(true in") == 6
+    assert text.count("(true in") == 7
+    assert "Convergence depends heavily on how the training set is made" in text
     assert {path.name for path in tmp_path.glob("*.png")} == {
         *(f"figure-{number}.png" for number in (1, 2, 3, 4)),
         "equilibria.png",

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 import page_records
+from feint.papers import kuhn_training_sets
 from feint.papers.anticipation import FULL, played, taught
 from feint.papers.anticipation_page import RECORDS
 from feint.papers.poker_rnn_seeds import read_records
@@ -130,6 +131,12 @@ def test_all_that_anticipation_asks_for_was_measured():
     rows = page_records.record(f"docs/results/anticipation/{RECORDS}")
     lacking = [what for what in (*played(FULL), *taught(FULL)) if not any(what.items() <= row.items() for row in rows)]
     assert lacking == []
+
+
+def test_all_training_sets_that_are_asked_for_were_measured():
+    rows = page_records.record(f"docs/results/kuhn_fictitious_play/{kuhn_training_sets.RECORDS}")
+    wanted = kuhn_training_sets.asked(kuhn_training_sets.FULL)
+    assert [what for what in wanted if not any(what.items() <= row.items() for row in rows)] == []
 
 
 def test_other_seeds_are_linked_only_where_their_page_is(tmp_path):

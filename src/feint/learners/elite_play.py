@@ -112,7 +112,7 @@ class ElitePlayer(Algorithm[EliteState]):
         network = self.settings.network(
             self.features.shape[1], self.legal.shape[1], starting, flat=self.settings.uniform
         )
-        return EliteState(key, jnp.zeros(()), network, self._outputs(network))
+        return EliteState(key, jnp.zeros(()), network, self.outputs(network))
 
     def step(self, state: EliteState) -> tuple[EliteState, Metrics]:
         key, playing, ties = jax.random.split(state.key, 3)
@@ -127,13 +127,13 @@ class ElitePlayer(Algorithm[EliteState]):
             share = 1.0 / (time + 1.0)
         elif self.settings.average == "weights":
             answer = jax.tree.map(lambda old, new: (old + new) / 2, state.network, answer)
-        policy = state.policy + share * (self._outputs(answer) - state.policy)
+        policy = state.policy + share * (self.outputs(answer) - state.policy)
         return EliteState(key, time, answer, policy), {}
 
     def strategy(self, state: EliteState) -> TabularStrategy:
         return TabularStrategy(self.fingerprint, state.policy)
 
-    def _outputs(self, network: Network) -> Float[Array, "i a"]:
+    def outputs(self, network: Network) -> Float[Array, "i a"]:
         """A network's move probabilities everywhere."""
         logits = jnp.where(self.legal, network(self.features), FORBIDDEN)
         return jax.nn.softmax(logits.astype(jnp.float64))

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Int
 from feint.evaluate.exploitability import exploitability
 from feint.forms.unrolled import TreeForm
 from feint.games.poker import CALL, RAISE
-from feint.papers.kuhn_claims import mean
+from feint.papers.kuhn_claims import HIGH, LOW, MIDDLE, mean
 from feint.papers.kuhn_figures import describe
 from feint.papers.trials import table
 from feint.solvers.algorithm import Algorithm
@@ -36,9 +36,9 @@ def baselines(tree: Tree) -> dict[str, list[float]]:
     return found | {"the linear programme, solved once": [exploitability(tree, solve(tree))]}
 
 
-def gaps_after(solver: Algorithm, tree: Tree, stops: Sequence[int]) -> list[float]:  # type: ignore[type-arg]
+def gaps_after(solver: Algorithm, tree: Tree, stops: Sequence[int], seed: int = 0) -> list[float]:  # type: ignore[type-arg]
     """Exploitability of a solver after so many iterations."""
-    state, done, found = solver.init(jax.random.key(0)), 0, []
+    state, done, found = solver.init(jax.random.key(seed)), 0, []
     for stop in stops:
         state, done = _further(solver, state, jnp.asarray(stop - done)), stop
         found.append(exploitability(tree, solver.strategy(state)))
@@ -65,9 +65,26 @@ class Printed(NamedTuple):
     """Card, moves before it, the move that is made and how often the figure has it: one number of ours for each."""
 
 
-LOW, MIDDLE, HIGH = range(3)
-FACED = ((CALL, RAISE), (RAISE,))
+FACED_FIRST, FACED_SECOND = (CALL, RAISE), (RAISE,)
 """A bet, as the first player meets it and as the second does."""
+FACED = (FACED_FIRST, FACED_SECOND)
+HOW_READ = (
+    "Both figures came to us as text that a program read off the page, line by line from the top: headings, numbers "
+    "and payoffs apart from each other, and much of it lost. Whose move a number is, is told by the heading above it "
+    "and by the payoffs below it, −1 and 1 where agent 1 folds, 1 and −1 where agent 2 does. So 0.53 is read as "
+    "agent 2's and 0.60 as agent 1's. Cards go by the order of the subtrees, QA, KQ and AK. Which numbers of "
+    "Figure 3 are of step 2 and which of step 10 cannot be told any more, so they stand beside both; where whose "
+    "they are cannot be told either, all that they may be is listed."
+)
+LAST_TWO = (
+    Printed("B 1.00", "agent 2 bets after a check", tuple((card, (CALL,), RAISE, 1.0) for card in range(3))),
+    Printed("C 1.00, F 0.00", "agent 2 calls with the highest card", ((HIGH, FACED_SECOND, CALL, 1.0),)),
+    Printed("C 0.00, F 1.00", "the lowest card folds", tuple((LOW, before, CALL, 0.0) for before in FACED)),
+    Printed("C 0.53, F 0.47", "agent 2 calls with the middle card", ((MIDDLE, FACED_SECOND, CALL, 0.53),)),
+    Printed("C 1.00,", "agent 1 calls with the highest card", ((HIGH, FACED_FIRST, CALL, 1.0),)),
+    Printed("C 0.60 F 0.40", "agent 1 calls with the middle card", ((MIDDLE, FACED_FIRST, CALL, 0.6),)),
+)
+"""Figure 3 without its first step."""
 FIGURES = {
     "Figure 3, step 1": (
         Printed(
@@ -76,21 +93,17 @@ FIGURES = {
             tuple((card, before, CALL, 0.5) for card in (MIDDLE, HIGH) for before in FACED),
         ),
     ),
-    "Figure 3, step 10": (
-        Printed("B 1.00", "agent 2 bets after a check", tuple((card, (CALL,), RAISE, 1.0) for card in range(3))),
-        Printed("C 1.00, F 0.00", "the highest card calls", tuple((HIGH, before, CALL, 1.0) for before in FACED)),
-        Printed("C 0.00, F 1.00", "the lowest card folds", tuple((LOW, before, CALL, 0.0) for before in FACED)),
-        Printed(
-            "C 0.53, F 0.47; C 0.60, F 0.40",
-            "the middle card calls",
-            tuple((MIDDLE, before, CALL, often) for before, often in zip(FACED, (0.53, 0.6), strict=True)),
-        ),
-    ),
+    "Figure 3, if of step 2": LAST_TWO,
+    "Figure 3, if of step 10": LAST_TWO,
     "Figure 4, step 10": (
         Printed(
             "B 0.14, 0.86", "agent 1 bets or checks the lowest card", ((LOW, (), RAISE, 0.14), (LOW, (), CALL, 0.86))
         ),
-        Printed("C 1.00", "the highest card calls", tuple((HIGH, before, CALL, 1.0) for before in FACED)),
+        Printed(
+            "C 1.00",
+            "agent 1 checks the middle card, or the highest calls",
+            ((MIDDLE, (), CALL, 1.0), *((HIGH, before, CALL, 1.0) for before in FACED)),
+        ),
         Printed("C 0.36, F 0.64", "the middle card calls", tuple((MIDDLE, before, CALL, 0.36) for before in FACED)),
     ),
 }

@@ -10,10 +10,13 @@ from jaxtyping import Bool, Float
 from scipy.stats import binomtest
 
 from feint.evaluate.dominance import Eliminated
-from feint.games.poker import CALL
+from feint.games.poker import CALL, FOLD, RAISE
 from feint.papers.kuhn_figures import describe
+from feint.tree.best_response import judge_of
+from feint.tree.move_values import move_values_of
 from feint.tree.tree import Tree
 
+LOW, MIDDLE, HIGH = range(3)
 STEPS = 10
 """The paper's numSteps. Its first step is the untrained agent, so there are nine updates."""
 GONE, SURE = 0.05, 0.95
@@ -28,6 +31,18 @@ RULES = (
     f"stuck; a part of the dominated moves is {PART:.0%} of them, and an equilibrium has an exploitability below "
     f"{NEAR:g}."
 )
+
+
+LISTED = {
+    (HIGH, (RAISE,), FOLD, 0),
+    (LOW, (RAISE,), CALL, 0),
+    (HIGH, (CALL,), CALL, 0),
+    (HIGH, (CALL, RAISE), FOLD, 0),
+    (LOW, (CALL, RAISE), CALL, 0),
+    (MIDDLE, (CALL,), RAISE, 1),
+    (MIDDLE, (), RAISE, 1),
+}
+"""The dominated moves that §2.2.1 lists: card, moves before it, move and round."""
 
 
 class Ended(NamedTuple):
@@ -76,17 +91,49 @@ def ordered(eliminated: Eliminated) -> list[tuple[int, int]]:
     return sorted(rows, key=lambda each: (eliminated.round_of[each], each))
 
 
+def as_listed(tree: Tree, eliminated: Eliminated) -> str:
+    """Whether elimination finds what the paper lists, in a sentence."""
+    found = set[tuple[int, tuple[int, ...], int, int]]()
+    for row, move in ordered(eliminated):
+        _, (card,), _, (before,) = tree.views[row]
+        found.add((card, before, move, int(eliminated.round_of[row, move])))
+    if found == LISTED:
+        bet, check = middle_after_check(tree)
+        return (
+            f"Those are the {len(LISTED)} moves that the paper lists, in its two rounds, and there are no more. Once "
+            f"the others are gone, it says, betting the middle card after a check gains -0.5 on average and checking "
+            f"0; that is {bet:g} and {check:g} against a first player who checks every card."
+        )
+    return f"The paper lists others: {len(found & LISTED)} of these, and {len(LISTED - found)} that are none."
+
+
+def middle_after_check(tree: Tree) -> tuple[float, float]:
+    """What the second player's bet and check with the middle card win where the first checks every card, folds the
+    lowest to a bet and calls with the highest."""
+    followed = tree.uniform()
+    at = {(card, before): row for row, (_, (card,), _, (before,)) in enumerate(tree.views)}
+    for card, before, move in [(card, (), CALL) for card in (LOW, MIDDLE, HIGH)] + [
+        (LOW, (CALL, RAISE), FOLD),
+        (HIGH, (CALL, RAISE), CALL),
+    ]:
+        followed[at[card, before]] = np.eye(len(tree.actions))[move]
+    values = move_values_of(tree, followed)[at[MIDDLE, (CALL,)]]
+    return round(float(values[RAISE]), 4), round(float(values[CALL]), 4)
+
+
 def gone(tables: Float[np.ndarray, "s i a"], moves: Sequence[tuple[int, int]]) -> Bool[np.ndarray, "s m"]:
     """Which of these moves are gone in which runs."""
     return np.stack([tables[:, row, move] < GONE for row, move in moves], 1)
 
 
-def claims(tree: Tree, ended: Mapping[str, Ended], eliminated: Eliminated) -> str:
-    """The paper's claims, one by one, answered from the runs."""
+def claims(tree: Tree, ended: Mapping[str, Ended], eliminated: Eliminated, second: Float[np.ndarray, "s i a"]) -> str:
+    """The paper's claims, one by one, answered from the runs; `second` are plain strategies on the second step."""
     rows, (plain, modified) = ordered(eliminated), (ended[name] for name in ("plain", "modified"))
     left = max(rows, key=lambda each: modified.tables[:, each[0], each[1]].mean())
     first = [number for number, each in enumerate(rows) if eliminated.round_of[each] == 0]
     without, removed = (gone(each.tables, rows) for each in (plain, modified))
+    early, late = stuck(tree, second), stuck(tree, plain.tables)
+    exact = stuck(tree, np.asarray(judge_of(tree).judged(tree.uniform()).responses)[None])[0]
     found = [
         Claim(
             "The plain algorithm removes part of the dominated strategies",
@@ -95,9 +142,15 @@ def claims(tree: Tree, ended: Mapping[str, Ended], eliminated: Eliminated) -> st
             f"{share(without.all(1))} of runs.",
         ),
         Claim(
+            "On its second step player 2's best response is to bet every card after a check",
+            early,
+            f"The exact best response to the untrained agent {'does' if exact else 'does not'}.",
+        ),
+        Claim(
             "It gets stuck: player 2 bets every card after a check and cannot find back",
-            stuck(tree, plain.tables),
-            "The paper shows a run that does.",
+            late,
+            f"The paper shows a run that does. Of runs that did on the second step {share(late[early])} do at the end, "
+            f"of others {share(late[~early])}.",
         ),
         Claim(
             "The modified algorithm does not get stuck there",

@@ -11,30 +11,24 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, final
-
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Float
+from typing import Any, final
 
 from feint.evaluate.dominance import eliminate
-from feint.forms.unrolled import TreeForm
-from feint.learners.elite_play import ElitePlay, ElitePlayer, EliteState
+from feint.learners.elite_play import ElitePlay
 from feint.learners.networks import Design
 from feint.papers.kuhn_baselines import baselines
 from feint.papers.kuhn_claims import STEPS
 from feint.papers.kuhn_counter import counter_section
 from feint.papers.kuhn_crowds import CROWDS, Crowd, crowd_of
 from feint.papers.kuhn_figures import draw_exploitability, draw_figures
-from feint.papers.kuhn_page import NUMBERS, noted, page_of
+from feint.papers.kuhn_page import NUMBERS, Sections, noted, page_of
 from feint.papers.kuhn_players import players_section
+from feint.papers.kuhn_seeds import Played, play
+from feint.papers.kuhn_spoilers import spoilers_section, spoilt
+from feint.papers.kuhn_training_sets import measured, sets_section
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
 from feint.runs.provenance import provenance
-from feint.tree.best_response import nash_conv_of
-from feint.tree.sequence_form import SequenceForm
 from feint.tree.tree import Tree
 from feint.tree.unroll import unroll
 
@@ -49,6 +43,8 @@ class Variant:
     label: str
     settings: ElitePlay
     updates: int = STEPS - 1
+    sure: float = 1.0
+    """By how much larger what the first network says of moves is made."""
 
 
 VARIANTS = (
@@ -61,17 +57,6 @@ VARIANTS = (
 )
 
 
-class Played(NamedTuple):
-    """A variant's runs: `u` updates (from none on) and `s` seeds."""
-
-    tables: Float[np.ndarray, "u s i a"]
-    nash_conv: Float[np.ndarray, "u s"]
-
-    @property
-    def last(self) -> Float[np.ndarray, "s i a"]:
-        return np.asarray(self.tables[-1])
-
-
 WIDE = Design((16,), initial="keras")
 RANDOM_STARTS = (
     Variant("plain-random", "plain, at random", ElitePlay(average=None, uniform=False)),
@@ -80,6 +65,10 @@ RANDOM_STARTS = (
     ),
     Variant("modified-random", "modified, at random", ElitePlay(average="policy", uniform=False)),
     Variant("modified-random-wide", "modified, at random, Glorot's way", ElitePlay(uniform=False, network=WIDE)),
+    Variant(
+        "plain-random-sure", "plain, at random, ten times as sure", ElitePlay(average=None, uniform=False), sure=10.0
+    ),
+    Variant("modified-random-sure", "modified, at random, ten times as sure", ElitePlay(uniform=False), sure=10.0),
 )
 """What the paper warns of."""
 
@@ -91,7 +80,7 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
     with watch("Kuhn poker") as watcher:
         for number, variant in enumerate(everyone, 1):
             watcher.stage(f"{number}/{len(everyone)} {variant.label}, {seeds} seeds")
-            played[variant.name] = play(tree, variant.settings, variant.updates, seeds)
+            played[variant.name] = play(tree, variant.settings, variant.updates, seeds, variant.sure)
         watcher.stage("drawing")
         draw_figures(out, tree, played["plain"].tables, played["modified"].tables, eliminate(tree))
         gaps = {each.label: played[each.name].nash_conv / 2 for each in VARIANTS if each.updates == STEPS - 1}
@@ -104,45 +93,37 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
         "made_with": ", ".join(provenance()),
         "quick": quick,
         "variants": {each.name: numbers(tree, each, played[each.name]) for each in everyone},
+        "second": noted(tree, played["plain"].tables[1]),
         "baselines": baselines(tree),
         "crowds": [crowd._asdict() for crowd in crowds],
     }
     write_whole(out / NUMBERS, (json.dumps(kept) + "\n").encode())
+    measured(out, quick, watch)
+    spoilt(out, quick, watch)
     return write_report(out)
 
 
 def write_report(out: Path) -> Path:
     """The page, from records alone."""
     kept, page = json.loads((out / NUMBERS).read_text()), out / "README.md"
-    write_whole(page, page_of(kept, counter_section(out), players_section(out)).encode())
+    write_whole(page, page_of(kept, sections_of(out)).encode())
     return page
 
 
+def sections_of(folder: Path) -> Sections:
+    """What the page has from other records."""
+    return Sections(sets_section(folder), counter_section(folder), spoilers_section(folder), players_section(folder))
+
+
 def numbers(tree: Tree, variant: Variant, played: Played) -> dict[str, Any]:
-    """What is kept of a variant: exploitability, seed by seed in the end, and every seed's strategy by then."""
+    """What is kept of a variant: exploitability, seed by seed in the end, and every seed's strategy by then.
+
+    Of networks that begin at random their first strategies, too.
+    """
+    first = {} if variant.settings.uniform else {"first": noted(tree, played.tables[0])}
     return {
         "label": variant.label,
         "mean": (played.nash_conv / 2).mean(1).round(4).tolist(),
         "last": (played.nash_conv[-1] / 2).round(4).tolist(),
-        "least": np.where(tree.legal, played.tables[0], 1.0).min((1, 2)).round(4).tolist(),
         "strategies": noted(tree, played.last),
-    }
-
-
-def play(tree: Tree, settings: ElitePlay, updates: int, seeds: int) -> Played:
-    """Many seeds side by side, and every strategy on the way."""
-
-    def run(learner: ElitePlayer, form: SequenceForm, key: Array) -> tuple[Array, Array]:
-        first = learner.init(key)
-
-        def step(state: EliteState, _: None) -> tuple[EliteState, Array]:
-            after = learner.step(state)[0]
-            return after, after.policy
-
-        _, later = jax.lax.scan(step, first, length=updates)
-        tables = jnp.concatenate([first.policy[None], later])
-        return tables, jax.vmap(lambda table: nash_conv_of(form, table))(tables)
-
-    each = eqx.filter_jit(eqx.filter_vmap(run, in_axes=(None, None, 0)))
-    tables, gaps = each(settings.on(TreeForm(tree)), tree.form, jax.vmap(jax.random.key)(jnp.arange(seeds)))
-    return Played(np.asarray(tables).swapaxes(0, 1), np.asarray(gaps).T)
+    } | first

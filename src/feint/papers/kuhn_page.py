@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float
 
 from feint.evaluate.dominance import Eliminated, eliminate
-from feint.papers.kuhn_baselines import RARE, baselines_table, printed, unlike
-from feint.papers.kuhn_claims import GONE, RULES, STEPS, Ended, claims, gone, mean, ordered, share, stuck
+from feint.papers.kuhn_baselines import HOW_READ, RARE, baselines_table, printed, unlike
+from feint.papers.kuhn_claims import GONE, RULES, STEPS, Ended, as_listed, claims, gone, mean, ordered, share, stuck
 from feint.papers.kuhn_crowds import Crowd, crowd_row, remains
 from feint.papers.kuhn_figures import describe
 from feint.papers.records import band
@@ -26,13 +26,25 @@ WIDTH = 120
 """Of lines."""
 
 
-def page_of(kept: Mapping[str, Any], counter: str = "", players: str = "") -> str:
+@final
+class Sections(NamedTuple):
+    """Parts of the page from records of their own."""
+
+    sets: str
+    counter: str
+    spoilers: str
+    players: str
+
+
+def page_of(kept: Mapping[str, Any], sections: Sections) -> str:
     """The page, with these sections from records of other programs."""
     tree = unroll("kuhn")
     eliminated, untrained = eliminate(tree), kept["variants"]["plain"]["mean"][0]
     every = {name: _ended(tree, each) for name, each in kept["variants"].items()}
+    starts = {name: _strategies(tree, each["first"]) for name, each in kept["variants"].items() if "first" in each}
     main = {name: each for name, each in every.items() if "-random" not in name}
-    figures = np.asarray(tree.uniform())[None], every["plain"].tables, every["modified"].tables
+    second = _strategies(tree, kept["second"])
+    figures = np.asarray(tree.uniform())[None], second, every["plain"].tables, every["modified"].tables
     dominated = sum(eliminated.round_of[each] == 0 for each in ordered(eliminated))
     seeds, quick = len(every["plain"].gaps), " --quick" if kept["quick"] else ""
     return f"""# {TITLE}
@@ -45,7 +57,7 @@ def page_of(kept: Mapping[str, Any], counter: str = "", players: str = "") -> st
 
 {fill(RULES, WIDTH)}
 
-{claims(tree, main, eliminated)}
+{claims(tree, main, eliminated, second)}
 
 ## Dominated moves after the last step
 
@@ -54,6 +66,8 @@ which round of elimination it goes: {dominated} are weakly dominated from the st
 
 {_masses(tree, main, eliminated, untrained)}
 
+{fill(as_listed(tree, eliminated), WIDTH)}
+
 ![dominated moves](dominated.png)
 ![exploitability](exploitability.png)
 
@@ -61,12 +75,16 @@ which round of elimination it goes: {dominated} are weakly dominated from the st
 
 The paper's agent begins with all moves equally likely. A network that begins at random, it says, may hardly ever try
 some of them, so that *the agent will never know how good or bad* they are. Its two algorithms from an even start, and
-from networks that begin at random, as in Torch and, wider, Glorot's way:
+from networks that begin at random, as in Torch, wider, Glorot's way, and with Torch's last layer ten times as large, so
+that some moves hardly happen:
 
-{_starts(tree, every, kept["variants"], eliminated)}
+{_starts(tree, every, starts, eliminated)}
 
-{fill(_harm(every, kept["variants"], eliminated), WIDTH)}
+{fill(_harm(every, starts, eliminated), WIDTH)}
 
+{fill(_forgotten(tree, every, starts), WIDTH)}
+
+{sections.sets}
 ## The paper's figures
 
 ![Figure 1](figure-1.png)
@@ -87,6 +105,8 @@ Figure 4, the modified algorithm at step {STEPS}:
 Numbers printed in both, as far as they can be read (B bet, C check or call, F fold), beside ours: one run there, means
 over seeds with 95% intervals here. Two moves are legal everywhere, so that of each pair ours gives one.
 
+{fill(HOW_READ, WIDTH)}
+
 {printed(tree, figures)}
 
 {fill(_unlike(tree, figures), WIDTH)}
@@ -97,32 +117,38 @@ In chips per hand, where random moves have {untrained:.2f}.
 
 {baselines_table(kept["baselines"])}
 
-{counter}## More players
+{sections.counter}{sections.spoilers}## More players
 
 The modified algorithm. With three players and more an equilibrium promises nothing, but dominated moves are still bad.
 
 {_crowds([Crowd(**crowd) for crowd in kept["crowds"]])}
 
-{players}
+{sections.players}
 Every seed's strategy at the end and its exploitability, and the mean of that after every step, are in `{NUMBERS}`;
-but for what other programs counted, the tables above are made from it.
+but for what other programs counted and what `training_sets.jsonl` and `spoilers.jsonl` have, the tables above are made
+from it.
 
 Made by `feint reproduce kuhn-fictitious-play{quick}`.
 """
 
 
 def _ended(tree: Tree, kept: Mapping[str, Any]) -> Ended:
-    """A variant as it was noted: of each seed, how often the bolder of the two legal moves is made."""
-    bold = np.array(kept["strategies"])
+    """A variant as it was noted."""
+    return Ended(kept["label"], _strategies(tree, kept["strategies"]), np.array(kept["last"]))
+
+
+def _strategies(tree: Tree, noted: Sequence[Sequence[float]]) -> Float[np.ndarray, "s i a"]:
+    """Strategies as they were noted: of each seed, how often the bolder of the two legal moves is made."""
+    bold = np.array(noted)
     tables: Float[np.ndarray, "s i a"] = np.zeros((len(bold), *tree.legal.shape))
     for row, legal in enumerate(tree.legal):
         passive, active = np.flatnonzero(legal)
         tables[:, row, active], tables[:, row, passive] = bold[:, row], 1 - bold[:, row]
-    return Ended(kept["label"], tables, np.array(kept["last"]))
+    return tables
 
 
 def noted(tree: Tree, tables: Float[np.ndarray, "s i a"]) -> list[list[float]]:
-    """Strategies as `_ended` reads them."""
+    """Strategies as `_strategies` reads them."""
     bold = [int(np.flatnonzero(legal)[-1]) for legal in tree.legal]
     found: list[list[float]] = tables[:, np.arange(len(bold)), bold].round(4).tolist()
     return found
@@ -146,7 +172,7 @@ def _masses(tree: Tree, ended: Mapping[str, Ended], eliminated: Eliminated, untr
     return table(["move", "round", *(each.label for each in each_of)], rows)
 
 
-STARTS = {name: (f"{name}-random", f"{name}-random-wide") for name in ("plain", "modified")}
+STARTS = {name: tuple(f"{name}-random{how}" for how in ("", "-wide", "-sure")) for name in ("plain", "modified")}
 """The paper's algorithms, and the same from networks that begin at random."""
 
 
@@ -161,7 +187,16 @@ def _unlike(tree: Tree, figures: Sequence[Float[np.ndarray, "_ i a"]]) -> str:
     )
 
 
-def _starts(tree: Tree, ended: Mapping[str, Ended], kept: Mapping[str, Any], eliminated: Eliminated) -> str:
+Tables = Float[np.ndarray, "s i a"]
+
+
+def _least(tree: Tree, tables: Tables) -> list[float]:
+    """The least likely legal move of each."""
+    least: list[float] = np.where(tree.legal, tables, 1.0).min((1, 2)).tolist()
+    return least
+
+
+def _starts(tree: Tree, ended: Mapping[str, Ended], starts: Mapping[str, Tables], eliminated: Eliminated) -> str:
     """Both algorithms from all starts."""
     rows, moves = [], ordered(eliminated)
     for name in [name for even, uneven in STARTS.items() for name in (even, *uneven)]:
@@ -170,7 +205,7 @@ def _starts(tree: Tree, ended: Mapping[str, Ended], kept: Mapping[str, Any], eli
         rows.append(
             [
                 each.label,
-                band(kept[name]["least"]),
+                band(_least(tree, starts.get(name, tree.uniform()[None]))),
                 mean(each.gaps),
                 share(stuck(tree, each.tables)),
                 mean(removed.mean(1)),
@@ -182,7 +217,7 @@ def _starts(tree: Tree, ended: Mapping[str, Ended], kept: Mapping[str, Any], eli
     return table([*head, *more], rows)
 
 
-def _harm(ended: Mapping[str, Ended], kept: Mapping[str, Any], eliminated: Eliminated) -> str:
+def _harm(ended: Mapping[str, Ended], starts: Mapping[str, Tables], eliminated: Eliminated) -> str:
     """By how much more or fewer dominated moves are gone from each random start, in a sentence."""
     told, moves = [], ordered(eliminated)
     for even, uneven in STARTS.items():
@@ -192,13 +227,28 @@ def _harm(ended: Mapping[str, Ended], kept: Mapping[str, Any], eliminated: Elimi
             reach = 1.96 * np.sqrt(ours.var(ddof=1) / len(ours) + theirs.var(ddof=1) / len(theirs))
             verdict = "harm" if more < -reach else "good" if more > reach else "no difference that is seen"
             told.append(f"{ended[name].label} {more:+.2f} ± {reach:.2f} ({verdict})")
-    # Both algorithms begin with the same networks.
-    least = np.concatenate([kept[name]["least"] for name in STARTS["plain"]])
-    rare = int((least < GONE).sum())
+    return f"The share of dominated moves that are gone beside that from an even start: {'; '.join(told)}."
+
+
+def _forgotten(tree: Tree, ended: Mapping[str, Ended], starts: Mapping[str, Tables]) -> str:
+    """What becomes of moves that networks hardly make to begin with, in a sentence."""
+    told, begun = [], 0
+    for even, uneven in STARTS.items():
+        rare = np.concatenate([(starts[name] < GONE) & tree.legal for name in uneven])
+        still = np.concatenate([ended[name].tables < GONE for name in uneven])
+        usual, begun = (ended[even].tables < GONE).mean(0), int(rare.sum())
+        # Moves of one network go together, so that networks are what is drawn.
+        more, moves = (rare * (still - usual)).sum((1, 2)), rare.sum((1, 2))
+        mean_more = more.sum() / begun
+        reach = 1.96 * np.sqrt(((more - mean_more * moves) ** 2).sum()) / begun
+        verdict = "holds" if mean_more > reach else "does not hold" if mean_more < -reach else "not decided"
+        told.append(
+            f"with {ended[even].label} {still[rare].mean():.0%}, {100 * mean_more:.0f} ± {100 * reach:.0f} points more "
+            f"than from an even start (**{verdict}**)"
+        )
     return (
-        f"The share of dominated moves that are gone beside that from an even start: {'; '.join(told)}. Of these "
-        f"{len(least)} networks {rare or 'none'} begin with a move that they make less than {GONE:.0%} of the time"
-        f"{'.' if rare else '; what one would do that does is left open.'}"
+        f"Moves that such networks make less than {GONE:.0%} of the time to begin with, {begun:,} in all, are made as "
+        f"rarely at the end: {'; '.join(told)}."
     )
 
 

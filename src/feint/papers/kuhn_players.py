@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from operator import gt
 from pathlib import Path
+from statistics import median
 from textwrap import fill
 from typing import Any
 
 from feint.papers.records import rows_in, where
 from feint.papers.trials import table
+from feint.tree.unroll import NODE_LIMIT
 
 RECORDS = "players.jsonl"
 """In the folder of the reproduction: what benchmarks/kuhn_players.py prints."""
@@ -24,13 +27,17 @@ METHODS = {
 }
 
 
-WHY, TREE, NEEDS = "stopped", "TreeForm", "needs the whole tree"
-"""In records: why a method stopped, the form of a game that was unrolled, and what is said where it cannot be."""
+RANDOM = ("elite-play", "nfsp")
+"""What is judged by several seeds."""
+WHY, TREE, NEEDS, FAR = "stopped", "TreeForm", "needs the whole tree", "far"
+"""In records: why a method stopped, the form of a game that was unrolled, what is said where it cannot be, and NashConv
+of several seeds by the steps that they went."""
 
 
 def players_section(folder: Path) -> str:
     """The section of the page; where the folder has no records, what makes them."""
-    lines = rows_in(folder / RECORDS)
+    rows = rows_in(folder / RECORDS)
+    lines, further = [row for row in rows if FAR not in row], [row for row in rows if FAR in row]
     if not lines:
         return (
             f"{TITLE}\n\nNot measured here: that is `python benchmarks/kuhn_players.py > {RECORDS}`, in this folder.\n"
@@ -41,11 +48,12 @@ Each method in a process of its own, with one thread and a limit of time, by `be
 are in `{RECORDS}`. {where(lines, lambda line: f"{METHODS[line['method']]} with {line['players']}")}
 
 In cells: the time of a step once everything is compiled (in all, for methods that are done at once), and NashConv after
-the last step, where it is known exactly; of what is random that is seed 0 alone. Steps: {lengths(lines)}.
-NFSP has preset `fast` where there is a tree and `small` where there is none; so few steps are hardly a beginning for
-it, and there it is the time that tells.
+the last step, where it is known exactly and nothing is random. Steps: {lengths(lines)}.
+NFSP has preset `fast` where there is a tree and `small` where there is none.
 
 {sizes(lines)}
+
+{_near(lines, further)}{speeds(lines)}
 
 {stops(lines)}
 
@@ -82,7 +90,88 @@ def cell(line: Mapping[str, Any]) -> str:
     said = f"{took:.2g} s" if took >= 1 else f"{float(f'{1000 * took:.2g}'):g} ms"
     if "dominated" in line:
         return f"{said}, {line['dominated']:,} moves"
-    return f"{said}, {line['nash_conv']:.2g}" if "nash_conv" in line else said
+    return f"{said}, {line['nash_conv']:.2g}" if "nash_conv" in line and line["method"] not in RANDOM else said
+
+
+def _near(lines: Sequence[Mapping[str, Any]], further: Sequence[Mapping[str, Any]]) -> str:
+    """How near an equilibrium methods come in more steps, where that was tried."""
+    if not further:
+        return ""
+    return f"""How near an equilibrium they come in more steps, by NashConv; of what is random the median of seeds
+and from where to where they go. {where(further, lambda line: f"{METHODS[line['method']]} with {line['players']}")}
+
+{nearness(lines, further)}
+
+{gains(further)}{lacking(lines, further)}
+
+"""
+
+
+def nearness(lines: Sequence[Mapping[str, Any]], further: Sequence[Mapping[str, Any]]) -> str:
+    """NashConv by players and method, after all the steps that were tried; of what is random, of several seeds."""
+    cells = {
+        (line["players"], line["method"], line["steps"]): f"{line['nash_conv']:.2g}"
+        for line in lines
+        if "steps" in line and "nash_conv" in line and line["method"] not in RANDOM
+    } | {
+        (line["players"], line["method"], int(steps)): f"{median(gaps):.2g} ({min(gaps):.2g} to {max(gaps):.2g})"
+        for line in further
+        for steps, gaps in line[FAR].items()
+    }
+    order = list(METHODS)
+    columns = sorted(
+        {(method, steps) for _, method, steps in cells}, key=lambda column: (order.index(column[0]), column[1])
+    )
+    head = [f"{METHODS[method]}, {f'{steps:,} steps' if steps else 'untrained'}" for method, steps in columns]
+    players = sorted({players for players, *_ in cells})
+    rows = [[str(many), *(cells.get((many, *column), "") for column in columns)] for many in players]
+    return table(["players", *head], rows)
+
+
+def gains(further: Sequence[Mapping[str, Any]]) -> str:
+    """With how many players the last steps brought each random method nearer, in a sentence."""
+    told = []
+    for method in RANDOM:
+        mine = sorted((line for line in further if line["method"] == method), key=lambda line: int(line["players"]))
+        pairs = {line["players"]: list(line[FAR].values())[-2:] for line in mine}
+        nearer = [many for many, (before, after) in pairs.items() if all(map(gt, before, after))]
+        before, after = list(mine[0][FAR])[-2:] if mine else ("", "")
+        if mine:
+            told.append(
+                f"From {int(before):,} to {int(after):,} steps {METHODS[method]} comes nearer by every seed with "
+                f"{spans(nearer) or 'no number of'} players"
+            )
+    return fill(". ".join(told) + ".", 120) if told else ""
+
+
+def lacking(lines: Sequence[Mapping[str, Any]], further: Sequence[Mapping[str, Any]]) -> str:
+    """What has a tree and was not taken further, in a sentence."""
+    told = []
+    for method in RANDOM:
+        trees = {line["players"] for line in lines if line["method"] == method and line.get("form") == TREE}
+        if missing := sorted(trees - {line["players"] for line in further if line["method"] == method}):
+            told.append(f"{METHODS[method]} with {spans(missing)}")
+    return f" Not measured so far: {_all(told)} players." if told else ""
+
+
+def speeds(lines: Sequence[Mapping[str, Any]]) -> str:
+    """How long exact best responses take beside the paper's, in a sentence."""
+    took = {(line["method"], line["players"]): line["step_seconds"] for line in lines if "step_seconds" in line}
+    ratios = {
+        players: took["xfp", players] / seconds
+        for (method, players), seconds in sorted(took.items())
+        if method == "elite-play" and ("xfp", players) in took
+    }
+    if not ratios:
+        return ""
+    quicker = [players for players, ratio in ratios.items() if ratio < 1]
+    slower = [f"{ratio:.0f} times as long with {players}" for players, ratio in ratios.items() if ratio >= 1]
+    return fill(
+        f"The paper puts networks in place of exact best responses since these take too long. A step of fictitious "
+        f"play with exact ones is quicker than the paper's with {spans(quicker) or 'no number of'} players"
+        f"{' and takes ' + ', '.join(slower) if slower else ''}.",
+        120,
+    )
 
 
 def stops(lines: Sequence[Mapping[str, Any]]) -> str:
@@ -144,9 +233,13 @@ def unrolling(lines: Sequence[Mapping[str, Any]]) -> str:
     if tree := [words for words in without if words not in own]:
         told.append(f"Where there is none stop: {_all(tree)}.")
     if (paper := METHODS["elite-play"]) in tree:
+        first = min((line for line in lines if NEEDS in line.get(WHY, "")), key=lambda line: int(line["players"]))
         told.append(
-            f"For {paper} that is a limit of our program, not of the method: that needs only hands that were played, "
-            f"but ours keeps a strategy for every information set of the whole tree."
+            f"For {paper} that is a limit of our program, not of the method, which needs only hands that were played. "
+            f"Ours averages strategies situation by situation, lists situations where a game is unrolled, and unrolls "
+            f"games of up to {NODE_LIMIT:,} nodes: with {first['players']} players there are {first['nodes']:,}, "
+            f"though no more than {first['infosets']:,} information sets. Lists by betting and card would go further; "
+            f"they are not built."
         )
     if beyond:
         told.append(f"Without one go on, by the betting alone: {_all(beyond)}.")

@@ -11,6 +11,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from feint.arena.betting import unroll_betting
@@ -377,7 +378,10 @@ def test_menus_offer_what_they_say():
             (("QsJh2h5c7d", f"--bets={size}"), f"The bets of oop on the river are fractions of the pot above 0 {but}")
             for size, but in (("0", "such as 0.5, but 0 was"), ("nan", "such as 0.5, but nan"), ("-0.5", "such as 0.5"))
         ),
-        (("QsJh2h5c7d", "--bets", "half"), "bets are fractions of the pot such as 0.5,1, but 'half' was given"),
+        (
+            ("QsJh2h5c7d", "--bets", "half"),
+            "bets are fractions of the pot such as 0.5,1 or 50%,100%, but 'half' was given",
+        ),
         (("QsJh2h5c7d", "--raises", ",".join(map(str, range(1, 22)))), "has at most 20 raises, but 21 were given"),
         (("QsJh2h5c7d", "--bets", "0.001", "--raises", "0.001", "--stack", "1000"), "over 100 bets and raises in"),
         (("QsJh2h5c7d", "--bets", "1e-300", "--raises", "1e-300"), "over 100 bets and raises in a row; choose larger"),
@@ -405,6 +409,48 @@ def test_bad_spots_are_one_sentence(words, sentence):
     assert isinstance(result.exception, BadInput)
     assert sentence in str(result.exception)
     assert result.stdout == ""
+
+
+PERCENT = "33 and 75 times the pot, which is more than the stack of 95; write 33%,75% for percent of the pot"
+
+
+def test_sizes_are_fractions_or_percent(asked):
+    for text in ("33%,75%", "33%, 75%", "0.33 0.75", "33 %,0.75"):
+        assert asked(POLAR.board, "--bets", text).menu("river", "ip") == Menu((0.33, 0.75), (0.5,))
+    assert asked(POLAR.board, "--raises", "33.3%").menu("river", "ip").raises == (0.333,)
+    menus = {"river": {"ip": {"bets": ["33%", 1], "raises": ["60%"]}}}
+    spot = {"board": POLAR.board, "oop": "AA", "ip": "KK", "pot": 10, "stack": 95, "menus": menus}
+    assert Spot.read(spot).menu("river", "ip") == Menu((0.33, 1.0), (0.6,))
+
+
+@pytest.mark.parametrize("given", ["%", "x%", "nan%", "33%%", "33%,75%", "33% 75%"])
+def test_percent_that_is_none_is_refused_in_a_sentence(given):
+    with pytest.raises(BadInput, match="such as"):
+        Spot.read({"board": POLAR.board, "oop": "AA", "ip": "KK", "pot": 10, "stack": 95, "bets": [given]})
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        ({"bets": [33, 75]}, "The bets of oop on the river"),
+        ({"raises": [33, 75]}, "The raises of oop on the river"),
+        ({"menus": {"river": {"ip": {"bets": [33, 75]}}}}, "The bets of ip on the river"),
+        ({"menus": {"river": {"ip": {"raises": [33, 75], "all_in": False}}}}, "The raises of ip on the river"),
+    ],
+)
+def test_percent_without_its_sign_is_not_taken_for_all_in(words, where):
+    spot = {"board": POLAR.board, "oop": "AA", "ip": "KK", "pot": 10, "stack": 95}
+    with pytest.raises(BadInput, match=f"^{where} are {PERCENT}"):
+        Spot.read(spot | words)
+    result = CliRunner().invoke(app, ["solve", POLAR.board, "--bets", "33,75"])
+    assert isinstance(result.exception, BadInput)
+    assert PERCENT in str(result.exception)
+
+
+def test_sizes_that_are_no_percent_are_offered_as_ever():
+    spot = Spot(POLAR.board, "AA", "KK", 10, 95)
+    for menu, stack in ((Menu((0.33, 75.0), ()), 95), (Menu((10.0,), ()), 95), (Menu((33.0, 75.0), ()), 400)):
+        assert replace(spot, menus=menu, stack=stack).menu("river", "oop") == menu
 
 
 def test_more_betting_than_can_be_compiled_is_refused(monkeypatch):
@@ -508,6 +554,21 @@ def asked(monkeypatch):
         return result.exception.args[0]
 
     return solved
+
+
+def examples():
+    """What the help of `feint solve` writes in quotes, with the flag that it stands for."""
+    flags = [flag for flag in get_command(app).commands["solve"].params if flag.opts[0].startswith("--")]
+    return [(flag.opts[0], example) for flag in flags for example in re.findall(r"'([^']+)'", flag.help or "")]
+
+
+@pytest.mark.parametrize(("flag", "example"), examples())
+def test_the_examples_of_the_help_are_understood(flag, example, asked):
+    assert asked("QsJh2h", flag, example).board == "QsJh2h"
+
+
+def test_the_help_has_examples():
+    assert {flag for flag, _ in examples()} == {"--oop", "--bets", "--raises", "--betting"}
 
 
 def test_flags_come_on_top_of_what_a_file_says(tmp_path, asked):

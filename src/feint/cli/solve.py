@@ -41,10 +41,11 @@ def solve(
     pot: Annotated[float | None, typer.Option(help="Chips in the pot; by default 10.")] = None,
     stack: Annotated[float | None, typer.Option(help="Chips that each player has behind; by default 95.")] = None,
     bets: Annotated[
-        str | None, typer.Option(help="Bets as fractions of the pot, by default 0.5,1; all-in is there too.")
+        str | None,
+        typer.Option(help="Bets by the pot: '33%,75%' or '0.33,0.75'; by default '0.5,1'. All-in is there too."),
     ] = None,
     raises: Annotated[
-        str | None, typer.Option(help="Raises as fractions of the pot after calling; by default 0.5.")
+        str | None, typer.Option(help="Raises by the pot after calling, as bets are written; by default '0.5'.")
     ] = None,
     limit: Annotated[
         float | None, typer.Option(help="Fixed bets: so much on the flop, twice that later; then there is no stack.")
@@ -53,7 +54,7 @@ def solve(
         float | None, typer.Option(help="The share of every pot that the house takes: 0.05; by default none.")
     ] = None,
     rake_cap: Annotated[float | None, typer.Option(help="The most that it takes, in chips.")] = None,
-    betting: Annotated[str, typer.Option(help="Show the spot after this: 'check pot', 'check check / 5c bet'.")] = "",
+    betting: Annotated[str, typer.Option(help="Show the spot after this: 'check pot', 'check check / 5c pot'.")] = "",
     share: Annotated[float, typer.Option(help="Stop when exploitability is this share of the pot.")] = 0.003,
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
     picture: Annotated[Path | None, typer.Option("--out", help="Draw the range there: .png, .svg or .pdf.")] = None,

@@ -11,6 +11,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -20,12 +21,13 @@ from feint.cli.solve import _print as tell
 from feint.games.errors import BadInput
 from feint.games.hand import Menu
 from feint.games.postflop import DECK, MENU, Lock, Spot
-from feint.games.ranges import read_range
+from feint.games.ranges import kinds, read_range
 from feint.public.build import build_public_tree
 from feint.public.combinations import chosen
 from feint.public.judge import judge
 from feint.public.places import place_of
-from feint.report.range_grid import draw_range
+from feint.report.grid import colours_of
+from feint.report.range_grid import bars, draw_range
 from feint.runs.solutions import load_solution, save_solution
 from feint.solvers.spot_trees import spot_tree
 from feint.solvers.spots import solve
@@ -209,7 +211,36 @@ def test_bad_locks_are_one_sentence(lock, sentence):
 
 
 def test_a_solution_is_drawn(polar, tmp_path):
+    """All kinds are named, whether they come or not, and what colours and heights mean is said."""
     assert draw_range(polar.at(), tmp_path / "range.png").stat().st_size > 1000
+    drawn = draw_range(polar.at(), tmp_path / "range.svg").read_text()
+    words = re.findall("<!-- (.*) -->", drawn)
+    named = [kind for _, _, kind in kinds(DECK)]
+    assert len(named) == 169
+    assert set(named) <= set(words)
+    assert [word for word in words if word.startswith(("check", "all-in"))] == ["all-in 90%", "check 10%"]
+    assert any("half as high, it comes half of the time" in word for word in words)
+
+
+def test_a_bar_is_as_high_as_a_hand_often_comes(polar):
+    """Of the combinations that the board leaves: all of them is full, whatever cards lie there."""
+    ranges = read_range("KK,QQ:0.5", DECK)
+    held = [hand for hand in ranges if not set(hand) & set(POLAR.cards)]
+    reach, even = np.array([ranges[hand] for hand in held]), np.full((len(held), 2), 0.5)
+    node = replace(polar.at(), hands=np.array(held), reach=reach, chances=even, wins=even, equity=reach)
+    assert bars(node) == {"KK": 1.0, "QQ": 0.5}
+
+
+def test_moves_are_told_apart_by_how_light_they_are():
+    for count in range(1, 6):
+        found = np.array([to_rgb(each) for each in colours_of([f"{size} pot" for size in range(count)])])
+        light = found @ (0.299, 0.587, 0.114)
+        assert (np.diff(light) < -0.1).all(), "the larger the darker"
+
+
+def test_locks_read_cards_in_any_order():
+    locked = [replace(TURN, locks=(Lock("check", {"check": 1}, hand),)) for hand in ("AdKd", "KdAd")]
+    assert locked[0].bound(locked[0].locks[0])[2] == locked[1].bound(locked[1].locks[0])[2]
 
 
 def test_nothing_is_not_told_with_a_minus(polar, capsys):

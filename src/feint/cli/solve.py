@@ -28,10 +28,11 @@ PICTURES = (".png", ".svg", ".pdf")
 
 def solve(
     where: Annotated[
-        str,
+        list[str],
         typer.Argument(
             metavar="BOARD",
-            help="QsJh2h, with the turn and the river if they lie; or a JSON file, on top of which flags come.",
+            help="QsJh2h or Qs Jh 2h, with the turn and the river if they lie; or a JSON file, on top of which flags "
+            "come.",
         ),
     ],
     oop: Annotated[
@@ -56,7 +57,12 @@ def solve(
     rake_cap: Annotated[float | None, typer.Option(help="The most that it takes, in chips.")] = None,
     betting: Annotated[str, typer.Option(help="Show the spot after this: 'check pot', 'check check / 5c pot'.")] = "",
     share: Annotated[float, typer.Option(help="Stop when exploitability is this share of the pot.")] = 0.003,
-    seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many iterations; by default 10,000.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop after this much time; compiling comes on top of it.")
+    ] = None,
     picture: Annotated[Path | None, typer.Option("--out", help="Draw the range there: .png, .svg or .pdf.")] = None,
     kept: Annotated[Path | None, typer.Option("--save", help="Keep the solution there: NAME.safetensors.")] = None,
     as_json: AsJson = False,
@@ -82,14 +88,15 @@ def solve(
     for path, endings in ((picture, PICTURES), (kept, (SUFFIX,))):
         check_place(path, endings)
     if lacking(size := spot_size(spot)) is None:  # else the refusal says it
-        err.print(f"The spot has {words(size)}.", soft_wrap=True)
+        slow = "Compiling comes first, and takes some seconds where no spot like it was solved before."
+        err.print(f"The spot has {words(size)}. {slow}", soft_wrap=True)
     with Waiting("compiling") as status:
 
         def told(progress: Progress) -> None:
             words = f"exploitability {progress.share:.2%} of the pot after {progress.steps:,} iterations"
-            status.update(f"{words}, {progress.seconds:.0f} s")
+            status.update(f"{words}, {progress.seconds:.0f} s without compiling")
 
-        solution = solved(spot, share, seconds=seconds, progress=told)
+        solution = solved(spot, share, seconds=seconds, progress=told, **_said({"steps": iterations}))
     failed = list[str]()  # what was solved is told even where it cannot be kept, and both may fail
     try:
         if kept is not None:
@@ -152,15 +159,18 @@ def tell(solution: Solution, betting: str, picture: Path | None, as_json: bool) 
         err.print(f"The picture is {picture}.", soft_wrap=True)
 
 
-def _spot(where: str, given: dict[str, Any], sizes: dict[str, list[float]]) -> Spot:
+def _spot(where: list[str], given: dict[str, Any], sizes: dict[str, list[float]]) -> Spot:
     """A spot from its board or a file that tells all of it, with what else was given laid over that.
 
     Sizes are laid over its menus on every street; what these say beside them stays.
     """
     from feint.games.postflop import Spot
 
-    told = _in_file(where) if where.endswith(".json") else {"board": where} | USUAL
-    if "limit" in given and "stack" not in given and not where.endswith(".json"):
+    files = [word for word in where if word.endswith(".json")]
+    if files and len(where) > 1:
+        raise BadInput(f"One spot is solved at a time, but {' '.join(where)} was given; name one file, or cards.")
+    told = _in_file(files[0]) if files else {"board": "".join(where)} | USUAL
+    if "limit" in given and "stack" not in given and not files:
         del told["stack"]
     spot = Spot.read(told | given)
     if not sizes:
@@ -201,6 +211,6 @@ def _print(solution: Solution, node: Node) -> None:
     out.print(
         f"\nOf a pot of {pot} whoever acts first takes {first:.3f} and whoever acts last {last:.3f}{house} on average. "
         f"Exploitability {solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and "
-        f"{solution.seconds:.1f} s.",
+        f"{solution.seconds:.1f} s without compiling.",
         soft_wrap=True,
     )

@@ -193,6 +193,8 @@ def solve(
 ) -> Solution:
     """Solve a spot until exploitability is this share of the pot, or after so many iterations or seconds.
 
+    seconds: of iterations and looks; compiling is not counted. It ends before a look that would come later than that,
+    but not before the first.
     stop: asked after every look whether what there is will do.
     """
     tree = spot_tree(spot)
@@ -200,17 +202,43 @@ def solve(
     state = _first(solver)
     _forward.prepare(solver, state, jnp.asarray(1))
     _look.prepare(solver, state)
-    begun, done = time.monotonic(), 0
+    pace = Pace(seconds)
+    done, begun = 0, time.monotonic()
     while True:
-        count = min(STEPS, steps - done)
-        state = _forward(solver, state, jnp.asarray(count))
+        count = min(pace.before_a_look(done), steps - done)
+        state = jax.block_until_ready(_forward(solver, state, jnp.asarray(count)))
+        gone = time.monotonic() - begun
         judgement, done = jax.block_until_ready(_look(solver, state)), done + count
         spent = time.monotonic() - begun
+        pace.look, pace.iteration = spent - gone, max(gone - pace.spent, 0.0) / count
+        pace.spent = spent
         reached = float(judgement.nash_conv) / 2 / spot.pot
         if progress:
             progress(Progress(done, reached, spent))
-        if reached <= share or done >= steps or (seconds is not None and spent >= seconds) or stop():
+        if reached <= share or done >= steps or not pace.before_a_look(done) or stop():
             return Solution(spot, tree, kept(tree, solver.strategy(state).weights), judgement, done, spent)
+
+
+@final
+@dataclass
+class Pace:
+    """How many iterations there is time for, by how long the last ones took."""
+
+    seconds: float | None
+    """How much time there is; None for any."""
+    spent: float = 0.0
+    iteration: float = 0.0
+    look: float = 0.0
+
+    def before_a_look(self, done: int) -> int:
+        """Iterations until the next look, after which there are whole multiples of STEPS; none if time is up."""
+        usual = STEPS - done % STEPS
+        if self.seconds is None:
+            return usual
+        if not done:
+            return 1  # nobody knows yet how long they take
+        left = self.seconds - self.spent - self.look
+        return max(0, min(usual, int(left / self.iteration) if self.iteration else usual))
 
 
 @compiled

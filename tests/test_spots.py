@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from matplotlib.colors import to_rgb
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import feint
 from feint.arena.betting import unroll_betting
 from feint.cli import app
 from feint.cli.solve import _print as tell
@@ -29,7 +31,8 @@ from feint.public.places import place_of
 from feint.report.grid import colours_of
 from feint.report.range_grid import bars, draw_range
 from feint.runs.solutions import load_solution, save_solution
-from feint.solvers.spot_trees import spot_tree
+from feint.solvers import spots
+from feint.solvers.spot_trees import _ranges, spot_tree
 from feint.solvers.spots import solve
 
 POLAR = Spot("KsKh7d4c2s", oop="AA,65s", ip="QQ", pot=10, stack=10, menus=Menu((1.0,), ()))
@@ -424,7 +427,7 @@ def test_menus_offer_what_they_say():
         (("QsJh2h5c7d", "--rake-cap", "3"), "A cap on rake of 3 was given, but no rake; give one"),
         (("QsJh2h5c7d", "--seconds=-1"), "seconds must be a positive number below 1e+18, but seconds=-1.0 was given"),
         (("QsJh2h5c7d", "--seconds", "nan"), "seconds must be a positive number below 1e+18, but seconds=nan was"),
-        (("QsJh2h5c7d", "--share", "2"), "--share is a share"),
+        (("QsJh2h5c7d", "--share", "2"), "share is a share of the pot above 0 and below 1, but 2 was given"),
         (("nowhere.json",), "cannot be read"),
         (("QsJh2h5c7d", "--betting", "raise"), "is not a move at the start"),
         (("QsJh2h5c7d", "--betting", "check fold"), "QsJh2h5c7d; the moves there are check, 0.5 pot, pot and all-in."),
@@ -557,6 +560,119 @@ def test_what_is_no_object_is_no_spot(words):
     names = "board, oop, ip, pot, stack, menus, bets, raises, all_in, limit, rake, rake_cap and locks"
     with pytest.raises(BadInput, match=f"^A spot is an object with {names}, but {re.escape(repr(words))} was given"):
         Spot.read(words)
+
+
+WORDS = {"board": POLAR.board, "oop": POLAR.oop, "ip": POLAR.ip, "pot": 10, "stack": 10, "bets": [1], "raises": []}
+
+
+def test_a_call_tells_what_the_command_prints(tmp_path):
+    file = tmp_path / "spot.json"
+    file.write_text(json.dumps(WORDS))
+    result = CliRunner().invoke(app, ["solve", str(file), "--share", "0.01", "--betting", "check", "--json"])
+    told = json.loads(result.stdout)
+    looks = []
+    solution = feint.solve(WORDS, share=0.01, progress=looks.append)
+    there = solution.at("check")
+    assert looks[-1].share == solution.share == told["exploitability"]["value"] <= 0.01
+    assert [{"hand": hand} | each for hand, each in there.by_hand().items()] == told["hands"]
+    assert dict(zip(there.moves, there.overall, strict=True)) == pytest.approx(told["moves"])
+    assert {seat: solution.wins(seat) for seat in ("oop", "ip")} == told["wins"]
+
+
+def test_a_call_takes_a_spot_as_flags_files_and_dicts_have_it(tmp_path, monkeypatch):
+    (tmp_path / "spot.json").write_text(json.dumps({"spot": WORDS}))
+    monkeypatch.setattr("feint.solvers.spots.solve", lambda spot, *limits: (spot, limits))
+    for ways in (WORDS, {"spot": WORDS}, tmp_path / "spot.json", str(tmp_path / "spot.json"), Spot.read(WORDS)):
+        assert feint.solve(ways)[0].words() == Spot.read(WORDS).words()
+    flags = {name: value for name, value in WORDS.items() if name != "board"}
+    for bets in ([1], "1", "100%", ["100%"]):
+        asked = feint.solve(POLAR.board, **flags | {"bets": bets, "rake": None})[0]
+        assert asked.words() == Spot.read(WORDS).words()
+    assert feint.solve(POLAR.board, limit=2)[0] == Spot(POLAR.board, "any", "any", 10.0, 0.0, limit=2.0)
+    assert feint.solve(POLAR.board)[0] == Spot(POLAR.board, "any", "any", 10.0, 95.0)
+    assert feint.solve(POLAR.board, share=0.1, seconds=3, iterations=7)[1] == (0.1, 7, 3, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"rnake": 1}, "did you mean rake"),
+        ({"share": 2}, "share is a share of the pot above 0 and below 1, but 2 was given"),
+        ({"iterations": 0}, "iterations must be a whole number from 1 on, but iterations=0 was given"),
+        ({"iterations": 1.5}, "iterations must be a whole number from 1 on, but iterations=1.5 was given"),
+        ({"seconds": 0}, "seconds must be a positive number"),
+        ({"bets": 1}, "bets are a list of"),
+        ({"bets": [33, 75]}, "write 33%,75% for percent"),
+    ],
+)
+def test_a_call_that_cannot_be_is_one_sentence(given, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        feint.solve(POLAR.board, **given)
+
+
+def test_cards_stand_together_or_apart(tmp_path, asked):
+    for words in (["Ks", "Kh", "7d", "4c", "2s"], ["KsKh7d", "4c", "2s"], ["Ks Kh 7d 4c 2s"], ["ks", "kh7d4c2s"]):
+        assert asked(*words).cards == POLAR.cards
+    result = CliRunner().invoke(app, ["solve", "one.json", "two.json"])
+    assert isinstance(result.exception, BadInput)
+    assert "but one.json two.json was given; name one file, or cards." in str(result.exception)
+
+
+def test_iterations_end_it():
+    spot = [POLAR.board, "--oop", "AA,65s", "--ip", "QQ"]
+    result = CliRunner().invoke(app, ["solve", *spot, "--iterations", "30", "--json"])
+    assert json.loads(result.stdout)["iterations"] == 30
+    assert "Compiling comes first" in result.stderr
+
+
+def test_a_river_with_other_ranges_and_pots_is_not_compiled_anew(polar):
+    """Its arrays have the same shapes, though there are more hands."""
+    other = replace(POLAR, board="QsQh8d5c3s", oop="AA,76s,KJs", ip="JJ,TT:0.5", pot=12.0, stack=12.0)
+    shapes = [
+        [leaf.shape for leaf in jax.tree.leaves(spot_tree(spot).rounds) if eqx.is_array(leaf)]
+        for spot in (POLAR, other)
+    ]
+    assert shapes[0] == shapes[1]
+    assert len(polar.at().by_hand()) == 10, "what fills up is not told of"
+    whole = build_public_tree(POLAR.game, board=[POLAR.cards], ranges=_ranges(POLAR))
+    assert (len(whole.held), len(polar.tree.held)) == (16, 64)
+
+
+class Clock:
+    """Time that goes by as one says."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("each", "look", "seconds"), [(3.0, 1.0, 60), (0.5, 2.0, 60), (0.01, 0.02, 3), (100.0, 5.0, 60)]
+)
+def test_it_ends_near_the_time_asked_for(monkeypatch, each, look, seconds):
+    """Iterations that take long are not begun by the twenty: as many are made as there is time for."""
+    clock, counts = Clock(), []
+    forward, judged = spots._forward, spots._look
+
+    class Slow:
+        def __init__(self, code, cost):
+            self.prepare, self._code, self._cost = code.prepare, code, cost
+
+        def __call__(self, solver, state, *steps):
+            counts.extend(int(count) for count in steps)
+            clock.now += self._cost * (int(steps[0]) if steps else 1)
+            return self._code(solver, state, *steps)
+
+    monkeypatch.setattr(spots, "time", clock)
+    monkeypatch.setattr(spots, "_forward", Slow(forward, each))
+    monkeypatch.setattr(spots, "_look", Slow(judged, look))
+    solution = solve(POLAR, share=1e-9, seconds=seconds)
+    assert solution.steps == sum(counts)
+    assert solution.seconds == pytest.approx(clock.now)
+    assert solution.seconds <= max(seconds, each + look)
+    assert solution.seconds > seconds - 2 * (each + look)
 
 
 def test_the_command_solves_a_spot_from_json_to_json(tmp_path):

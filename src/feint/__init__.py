@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from feint.runs.asking import ask
     from feint.runs.export import export
     from feint.runs.run import Run, load_run
+    from feint.runs.solving import solve
     from feint.runs.strategy_files import load_strategy, save_strategy
     from feint.runs.train import train
     from feint.tree.tree import Tree
@@ -60,6 +61,7 @@ _HOME = {
     "feint.runs.asking": ("ask",),
     "feint.runs.export": ("export",),
     "feint.runs.run": ("Run", "load_run"),
+    "feint.runs.solving": ("solve",),
     "feint.runs.strategy_files": ("load_strategy", "save_strategy"),
     "feint.runs.train": ("train",),
     "feint.tree.tree": ("Tree",),
@@ -91,6 +93,7 @@ __all__ = [
     "move_values",
     "nash_conv",
     "save_strategy",
+    "solve",
     "train",
     "unroll",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -129,6 +130,10 @@ def _shared(values: np.ndarray, met: np.ndarray) -> np.ndarray:
     return np.where(met > MET, values / np.maximum(met, MET), np.nan)
 
 
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Node:
@@ -156,6 +161,21 @@ class Node:
         That is by range, as ranges are read, whatever cards the other holds.
         """
         return np.asarray((self.chances * self.reach[:, None]).sum(0) / self.reach.sum())
+
+    def by_hand(self) -> dict[str, dict[str, Any]]:
+        """Every hand that comes, such as AhKd: its weight, how often each move is made, what it takes, and the equity.
+
+        None where that is not known, as the other never comes there with a hand that it can meet.
+        """
+        return {
+            "".join(DECK.name(int(card)) for card in self.hands[place][::-1]): {
+                "weight": float(self.reach[place]),
+                "moves": dict(zip(self.moves, self.chances[place].tolist(), strict=True)),
+                "wins": dict(zip(self.moves, map(_known, self.wins[place].tolist()), strict=True)),
+                "equity": _known(float(self.equity[place])),
+            }
+            for place in (self.reach > 0).nonzero()[0]
+        }
 
     def kinds(self) -> Iterator[tuple[str, float, Float[np.ndarray, " m"], float, float]]:
         """Every kind of hand that comes, such as AKs: its weight, and in the mean its moves, winnings and equity."""

@@ -576,6 +576,9 @@ def test_a_call_tells_what_the_command_prints(tmp_path):
     assert looks[-1].share == solution.share == told["exploitability"]["value"] <= 0.01
     assert [{"hand": hand} | each for hand, each in there.by_hand().items()] == told["hands"]
     assert dict(zip(there.moves, there.overall, strict=True)) == pytest.approx(told["moves"])
+    assert there.hand("QsQd") == there.hand("QdQs") == there.by_hand()["QdQs"]
+    with pytest.raises(BadInput, match=r"ip never comes here with 'AhKh'; ask for a hand of its range"):
+        there.hand("AhKh")
     assert {seat: solution.wins(seat) for seat in ("oop", "ip")} == told["wins"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple, final
@@ -16,6 +16,7 @@ from jaxtyping import Array, Float, Int
 
 from feint.games.cards import Cards
 from feint.games.errors import BadInput
+from feint.games.poker_spots import read_cards
 from feint.games.postflop import DECK, SEATS, Spot
 from feint.public.judge import Judgement, judge
 from feint.public.notes import Note, notes_of
@@ -130,6 +131,11 @@ def _shared(values: np.ndarray, met: np.ndarray) -> np.ndarray:
     return np.where(met > MET, values / np.maximum(met, MET), np.nan)
 
 
+def _named(hand: Iterable[int]) -> str:
+    """A hand, its cards ascending, as card players write it: the higher one first."""
+    return "".join(DECK.name(int(card)) for card in reversed(list(hand)))
+
+
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
@@ -168,7 +174,7 @@ class Node:
         None where that is not known, as the other never comes there with a hand that it can meet.
         """
         return {
-            "".join(DECK.name(int(card)) for card in self.hands[place][::-1]): {
+            _named(self.hands[place]): {
                 "weight": float(self.reach[place]),
                 "moves": dict(zip(self.moves, self.chances[place].tolist(), strict=True)),
                 "wins": dict(zip(self.moves, map(_known, self.wins[place].tolist()), strict=True)),
@@ -176,6 +182,13 @@ class Node:
             }
             for place in (self.reach > 0).nonzero()[0]
         }
+
+    def hand(self, cards: str) -> dict[str, Any]:
+        """The same of one hand, its cards in any order."""
+        held = self.by_hand()
+        if (name := _named(sorted(read_cards("hold'em", DECK, cards, "cards")))) not in held:
+            raise BadInput(f"{self.seat} never comes here with {cards!r}; ask for a hand of its range, such as AhKd.")
+        return held[name]
 
     def kinds(self) -> Iterator[tuple[str, float, Float[np.ndarray, " m"], float, float]]:
         """Every kind of hand that comes, such as AKs: its weight, and in the mean its moves, winnings and equity."""

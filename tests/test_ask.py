@@ -12,6 +12,8 @@ from feint.forms.library import form_of
 from feint.forms.unrolled import TreeForm
 from feint.games.poker import Poker
 from feint.games.poker_views import betting_in_words
+from feint.games.postflop import DECK
+from feint.games.ranges import hands_of
 from feint.players.spots import find_spot
 
 NO_LIMIT = "leduc_no_limit(bets=[0.5,1])"
@@ -68,7 +70,19 @@ def test_hold_em_is_asked_by_its_cards():
     told = feint.ask("feint:holdem", "AhKh", "2c7d9s", "raise call / check bet")
     assert (told.player, told.values, list(told.moves)) == (1, None, ["fold", "call", "raise"])
     assert sum(told.moves.values()) == pytest.approx(1)
-    assert find_spot(form, "10h 2s").label == "2sTh"
+    assert find_spot(form, "10h 2s").label == find_spot(form, "2sTh").label == "Th2s"
+    assert find_spot(form, "KdAh", "2c7d9s", "raise call").label == "AhKd 2c7d9s: raise call"
+
+
+def test_before_the_flop_a_kind_of_hand_is_any_hand_of_it():
+    """As solve and charts name them; what is told says which hand it is."""
+    form = form_of("holdem")
+    for kind, hands in (("AKo", 12), ("aks", 4), ("KAs", 4), ("99", 6), ("109s", 4)):
+        cards = find_spot(form, kind, betting="raise").label.split(":")[0]
+        assert cards in {"".join(map(DECK.name, hand[::-1])) for hand in hands_of(kind.replace("10", "T"), DECK)}
+        assert len(hands_of(kind.replace("10", "T"), DECK)) == hands
+    told = feint.ask("feint:holdem", "AKo")
+    assert told == feint.ask("feint:holdem", told.sees)
 
 
 def test_players_by_name_are_asked_at_a_game(call):
@@ -114,6 +128,9 @@ def test_other_games_are_asked_by_label():
         ("feint:holdem AhKh --board Ah7d9s --betting raise,call", "Ah is in the deck of holdem once"),
         ("feint:holdem Ah", "A player of holdem holds 2 cards, but Ah was given; name 2."),
         ("feint:holdem AhXx", "'xx', in the cards 'AhXx', is no card of holdem; a card is 2, 3,"),
+        ("feint:holdem AKo --board 2c7d9s --betting raise,call", "'AKo' is 12 hands, which are not played alike once"),
+        ("feint:holdem AK", "'AK' may be AKo or AKs, which are not played alike; say which."),
+        ("feint:holdem AA --board 2c7d9s", "holdem has no cards on the board at the start, but 2c 7d 9s were given;"),
         ("feint:leduc Qs", "'s', in the cards 'Qs', is no card of leduc; it is played with J, Q and K, without suits."),
         ("feint:leduc Q --board QQ --betting raise,call", "leduc has 1 card on the board after bet call, but Q Q were"),
         ("feint:leduc Q --board K", "leduc has no cards on the board at the start, but K was given; leave it out, or"),

@@ -72,7 +72,7 @@ BAD_INPUT = {
     "solve QsJh2h --out /proc/x.png --save kept.safetensors": "/proc/x.png cannot be written (",
     "solve QsJx2h --save kept.safetensors": "'jx', in the board 'QsJx2h', is no card of hold'em",
     "solve QsJh2h --rake 0.1 --rake-cap inf": "A cap on rake is 0 chips or more, but inf was given; leave it out",
-    "solve QsJh2h --bets 0.5;1 --save kept.safetensors": "bets are fractions of the pot such as 0.5,1, but '0.5;1'",
+    "solve QsJh2h --bets 0.5;1 --save kept.safetensors": "fractions of the pot such as 0.5,1 or 50%,100%, but '0.5;1'",
 }
 
 
@@ -101,7 +101,7 @@ SPOT = {"board": "KsKh7d4c2s", "oop": "AA,65s", "ip": "QQ", "pot": 10, "stack": 
         (json.dumps(SPOT | {"bets": [], "all_in": False}), "", "The menu of oop on the river offers nothing"),
         (json.dumps(SPOT | {"menus": {}}), "", "but menus, bets and raises were given; leave"),
         (json.dumps(SPOT), "--pot -4", "a pot from 0.001 to 1,000,000,000 chips, but pot=-4 was given"),
-        (json.dumps(SPOT), "--bets half", "bets are fractions of the pot such as 0.5,1, but 'half'"),
+        (json.dumps(SPOT), "--bets half", "fractions of the pot such as 0.5,1 or 50%,100%, but 'half'"),
         (json.dumps(SPOT), "--ip Ks7d", "Every hand in the range of ip has a card of the board"),
         (json.dumps(SPOT), "", "need 0.7 GB of memory, but 0.0 GB are free; offer fewer bets"),
     ],

@@ -8,25 +8,31 @@ import re
 from dataclasses import replace
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
+from typer.main import get_command
 from typer.testing import CliRunner
 
+import feint
 from feint.arena.betting import unroll_betting
 from feint.cli import app
 from feint.cli.solve import _print as tell
 from feint.games.errors import BadInput
 from feint.games.hand import Menu
 from feint.games.postflop import DECK, MENU, Lock, Spot
-from feint.games.ranges import read_range
+from feint.games.ranges import kinds, read_range
 from feint.public.build import build_public_tree
 from feint.public.combinations import chosen
 from feint.public.judge import judge
 from feint.public.places import place_of
-from feint.report.range_grid import draw_range
+from feint.report.grid import colours_of
+from feint.report.range_grid import bars, draw_range
 from feint.runs.solutions import load_solution, save_solution
-from feint.solvers.spot_trees import spot_tree
+from feint.solvers import spots
+from feint.solvers.spot_trees import _ranges, spot_tree
 from feint.solvers.spots import solve
 
 POLAR = Spot("KsKh7d4c2s", oop="AA,65s", ip="QQ", pot=10, stack=10, menus=Menu((1.0,), ()))
@@ -208,7 +214,36 @@ def test_bad_locks_are_one_sentence(lock, sentence):
 
 
 def test_a_solution_is_drawn(polar, tmp_path):
+    """All kinds are named, whether they come or not, and what colours and heights mean is said."""
     assert draw_range(polar.at(), tmp_path / "range.png").stat().st_size > 1000
+    drawn = draw_range(polar.at(), tmp_path / "range.svg").read_text()
+    words = re.findall("<!-- (.*) -->", drawn)
+    named = [kind for _, _, kind in kinds(DECK)]
+    assert len(named) == 169
+    assert set(named) <= set(words)
+    assert [word for word in words if word.startswith(("check", "all-in"))] == ["all-in 90%", "check 10%"]
+    assert any("half as high, it comes half of the time" in word for word in words)
+
+
+def test_a_bar_is_as_high_as_a_hand_often_comes(polar):
+    """Of the combinations that the board leaves: all of them is full, whatever cards lie there."""
+    ranges = read_range("KK,QQ:0.5", DECK)
+    held = [hand for hand in ranges if not set(hand) & set(POLAR.cards)]
+    reach, even = np.array([ranges[hand] for hand in held]), np.full((len(held), 2), 0.5)
+    node = replace(polar.at(), hands=np.array(held), reach=reach, chances=even, wins=even, equity=reach)
+    assert bars(node) == {"KK": 1.0, "QQ": 0.5}
+
+
+def test_moves_are_told_apart_by_how_light_they_are():
+    for count in range(1, 6):
+        found = np.array([to_rgb(each) for each in colours_of([f"{size} pot" for size in range(count)])])
+        light = found @ (0.299, 0.587, 0.114)
+        assert (np.diff(light) < -0.1).all(), "the larger the darker"
+
+
+def test_locks_read_cards_in_any_order():
+    locked = [replace(TURN, locks=(Lock("check", {"check": 1}, hand),)) for hand in ("AdKd", "KdAd")]
+    assert locked[0].bound(locked[0].locks[0])[2] == locked[1].bound(locked[1].locks[0])[2]
 
 
 def test_nothing_is_not_told_with_a_minus(polar, capsys):
@@ -377,7 +412,10 @@ def test_menus_offer_what_they_say():
             (("QsJh2h5c7d", f"--bets={size}"), f"The bets of oop on the river are fractions of the pot above 0 {but}")
             for size, but in (("0", "such as 0.5, but 0 was"), ("nan", "such as 0.5, but nan"), ("-0.5", "such as 0.5"))
         ),
-        (("QsJh2h5c7d", "--bets", "half"), "bets are fractions of the pot such as 0.5,1, but 'half' was given"),
+        (
+            ("QsJh2h5c7d", "--bets", "half"),
+            "bets are fractions of the pot such as 0.5,1 or 50%,100%, but 'half' was given",
+        ),
         (("QsJh2h5c7d", "--raises", ",".join(map(str, range(1, 22)))), "has at most 20 raises, but 21 were given"),
         (("QsJh2h5c7d", "--bets", "0.001", "--raises", "0.001", "--stack", "1000"), "over 100 bets and raises in"),
         (("QsJh2h5c7d", "--bets", "1e-300", "--raises", "1e-300"), "over 100 bets and raises in a row; choose larger"),
@@ -389,7 +427,7 @@ def test_menus_offer_what_they_say():
         (("QsJh2h5c7d", "--rake-cap", "3"), "A cap on rake of 3 was given, but no rake; give one"),
         (("QsJh2h5c7d", "--seconds=-1"), "seconds must be a positive number below 1e+18, but seconds=-1.0 was given"),
         (("QsJh2h5c7d", "--seconds", "nan"), "seconds must be a positive number below 1e+18, but seconds=nan was"),
-        (("QsJh2h5c7d", "--share", "2"), "--share is a share"),
+        (("QsJh2h5c7d", "--share", "2"), "share is a share of the pot above 0 and below 1, but 2 was given"),
         (("nowhere.json",), "cannot be read"),
         (("QsJh2h5c7d", "--betting", "raise"), "is not a move at the start"),
         (("QsJh2h5c7d", "--betting", "check fold"), "QsJh2h5c7d; the moves there are check, 0.5 pot, pot and all-in."),
@@ -405,6 +443,48 @@ def test_bad_spots_are_one_sentence(words, sentence):
     assert isinstance(result.exception, BadInput)
     assert sentence in str(result.exception)
     assert result.stdout == ""
+
+
+PERCENT = "33 and 75 times the pot, which is more than the stack of 95; write 33%,75% for percent of the pot"
+
+
+def test_sizes_are_fractions_or_percent(asked):
+    for text in ("33%,75%", "33%, 75%", "0.33 0.75", "33 %,0.75"):
+        assert asked(POLAR.board, "--bets", text).menu("river", "ip") == Menu((0.33, 0.75), (0.5,))
+    assert asked(POLAR.board, "--raises", "33.3%").menu("river", "ip").raises == (0.333,)
+    menus = {"river": {"ip": {"bets": ["33%", 1], "raises": ["60%"]}}}
+    spot = {"board": POLAR.board, "oop": "AA", "ip": "KK", "pot": 10, "stack": 95, "menus": menus}
+    assert Spot.read(spot).menu("river", "ip") == Menu((0.33, 1.0), (0.6,))
+
+
+@pytest.mark.parametrize("given", ["%", "x%", "nan%", "33%%", "33%,75%", "33% 75%"])
+def test_percent_that_is_none_is_refused_in_a_sentence(given):
+    with pytest.raises(BadInput, match="such as"):
+        Spot.read({"board": POLAR.board, "oop": "AA", "ip": "KK", "pot": 10, "stack": 95, "bets": [given]})
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        ({"bets": [33, 75]}, "The bets of oop on the river"),
+        ({"raises": [33, 75]}, "The raises of oop on the river"),
+        ({"menus": {"river": {"ip": {"bets": [33, 75]}}}}, "The bets of ip on the river"),
+        ({"menus": {"river": {"ip": {"raises": [33, 75], "all_in": False}}}}, "The raises of ip on the river"),
+    ],
+)
+def test_percent_without_its_sign_is_not_taken_for_all_in(words, where):
+    spot = {"board": POLAR.board, "oop": "AA", "ip": "KK", "pot": 10, "stack": 95}
+    with pytest.raises(BadInput, match=f"^{where} are {PERCENT}"):
+        Spot.read(spot | words)
+    result = CliRunner().invoke(app, ["solve", POLAR.board, "--bets", "33,75"])
+    assert isinstance(result.exception, BadInput)
+    assert PERCENT in str(result.exception)
+
+
+def test_sizes_that_are_no_percent_are_offered_as_ever():
+    spot = Spot(POLAR.board, "AA", "KK", 10, 95)
+    for menu, stack in ((Menu((0.33, 75.0), ()), 95), (Menu((10.0,), ()), 95), (Menu((33.0, 75.0), ()), 400)):
+        assert replace(spot, menus=menu, stack=stack).menu("river", "oop") == menu
 
 
 def test_more_betting_than_can_be_compiled_is_refused(monkeypatch):
@@ -482,6 +562,122 @@ def test_what_is_no_object_is_no_spot(words):
         Spot.read(words)
 
 
+WORDS = {"board": POLAR.board, "oop": POLAR.oop, "ip": POLAR.ip, "pot": 10, "stack": 10, "bets": [1], "raises": []}
+
+
+def test_a_call_tells_what_the_command_prints(tmp_path):
+    file = tmp_path / "spot.json"
+    file.write_text(json.dumps(WORDS))
+    result = CliRunner().invoke(app, ["solve", str(file), "--share", "0.01", "--betting", "check", "--json"])
+    told = json.loads(result.stdout)
+    looks = []
+    solution = feint.solve(WORDS, share=0.01, progress=looks.append)
+    there = solution.at("check")
+    assert looks[-1].share == solution.share == told["exploitability"]["value"] <= 0.01
+    assert [{"hand": hand} | each for hand, each in there.by_hand().items()] == told["hands"]
+    assert dict(zip(there.moves, there.overall, strict=True)) == pytest.approx(told["moves"])
+    assert there.hand("QsQd") == there.hand("QdQs") == there.by_hand()["QdQs"]
+    with pytest.raises(BadInput, match=r"ip never comes here with 'AhKh'; ask for a hand of its range"):
+        there.hand("AhKh")
+    assert {seat: solution.wins(seat) for seat in ("oop", "ip")} == told["wins"]
+
+
+def test_a_call_takes_a_spot_as_flags_files_and_dicts_have_it(tmp_path, monkeypatch):
+    (tmp_path / "spot.json").write_text(json.dumps({"spot": WORDS}))
+    monkeypatch.setattr("feint.solvers.spots.solve", lambda spot, *limits: (spot, limits))
+    for ways in (WORDS, {"spot": WORDS}, tmp_path / "spot.json", str(tmp_path / "spot.json"), Spot.read(WORDS)):
+        assert feint.solve(ways)[0].words() == Spot.read(WORDS).words()
+    flags = {name: value for name, value in WORDS.items() if name != "board"}
+    for bets in ([1], "1", "100%", ["100%"]):
+        asked = feint.solve(POLAR.board, **flags | {"bets": bets, "rake": None})[0]
+        assert asked.words() == Spot.read(WORDS).words()
+    assert feint.solve(POLAR.board, limit=2)[0] == Spot(POLAR.board, "any", "any", 10.0, 0.0, limit=2.0)
+    assert feint.solve(POLAR.board)[0] == Spot(POLAR.board, "any", "any", 10.0, 95.0)
+    assert feint.solve(POLAR.board, share=0.1, seconds=3, iterations=7)[1] == (0.1, 7, 3, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"rnake": 1}, "did you mean rake"),
+        ({"share": 2}, "share is a share of the pot above 0 and below 1, but 2 was given"),
+        ({"iterations": 0}, "iterations must be a whole number from 1 on, but iterations=0 was given"),
+        ({"iterations": 1.5}, "iterations must be a whole number from 1 on, but iterations=1.5 was given"),
+        ({"seconds": 0}, "seconds must be a positive number"),
+        ({"bets": 1}, "bets are a list of"),
+        ({"bets": [33, 75]}, "write 33%,75% for percent"),
+    ],
+)
+def test_a_call_that_cannot_be_is_one_sentence(given, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        feint.solve(POLAR.board, **given)
+
+
+def test_cards_stand_together_or_apart(tmp_path, asked):
+    for words in (["Ks", "Kh", "7d", "4c", "2s"], ["KsKh7d", "4c", "2s"], ["Ks Kh 7d 4c 2s"], ["ks", "kh7d4c2s"]):
+        assert asked(*words).cards == POLAR.cards
+    result = CliRunner().invoke(app, ["solve", "one.json", "two.json"])
+    assert isinstance(result.exception, BadInput)
+    assert "but one.json two.json was given; name one file, or cards." in str(result.exception)
+
+
+def test_iterations_end_it():
+    spot = [POLAR.board, "--oop", "AA,65s", "--ip", "QQ"]
+    result = CliRunner().invoke(app, ["solve", *spot, "--iterations", "30", "--json"])
+    assert json.loads(result.stdout)["iterations"] == 30
+    assert "Compiling comes first" in result.stderr
+
+
+def test_a_river_with_other_ranges_and_pots_is_not_compiled_anew(polar):
+    """Its arrays have the same shapes, though there are more hands."""
+    other = replace(POLAR, board="QsQh8d5c3s", oop="AA,76s,KJs", ip="JJ,TT:0.5", pot=12.0, stack=12.0)
+    shapes = [
+        [leaf.shape for leaf in jax.tree.leaves(spot_tree(spot).rounds) if eqx.is_array(leaf)]
+        for spot in (POLAR, other)
+    ]
+    assert shapes[0] == shapes[1]
+    assert len(polar.at().by_hand()) == 10, "what fills up is not told of"
+    whole = build_public_tree(POLAR.game, board=[POLAR.cards], ranges=_ranges(POLAR))
+    assert (len(whole.held), len(polar.tree.held)) == (16, 64)
+
+
+class Clock:
+    """Time that goes by as one says."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("each", "look", "seconds"), [(3.0, 1.0, 60), (0.5, 2.0, 60), (0.01, 0.02, 3), (100.0, 5.0, 60)]
+)
+def test_it_ends_near_the_time_asked_for(monkeypatch, each, look, seconds):
+    """Iterations that take long are not begun by the twenty: as many are made as there is time for."""
+    clock, counts = Clock(), []
+    forward, judged = spots._forward, spots._look
+
+    class Slow:
+        def __init__(self, code, cost):
+            self.prepare, self._code, self._cost = code.prepare, code, cost
+
+        def __call__(self, solver, state, *steps):
+            counts.extend(int(count) for count in steps)
+            clock.now += self._cost * (int(steps[0]) if steps else 1)
+            return self._code(solver, state, *steps)
+
+    monkeypatch.setattr(spots, "time", clock)
+    monkeypatch.setattr(spots, "_forward", Slow(forward, each))
+    monkeypatch.setattr(spots, "_look", Slow(judged, look))
+    solution = solve(POLAR, share=1e-9, seconds=seconds)
+    assert solution.steps == sum(counts)
+    assert solution.seconds == pytest.approx(clock.now)
+    assert solution.seconds <= max(seconds, each + look)
+    assert solution.seconds > seconds - 2 * (each + look)
+
+
 def test_the_command_solves_a_spot_from_json_to_json(tmp_path):
     spot = {"board": POLAR.board, "oop": POLAR.oop, "ip": POLAR.ip, "pot": 10, "stack": 10, "bets": [1], "raises": []}
     (tmp_path / "spot.json").write_text(json.dumps(spot))
@@ -508,6 +704,21 @@ def asked(monkeypatch):
         return result.exception.args[0]
 
     return solved
+
+
+def examples():
+    """What the help of `feint solve` writes in quotes, with the flag that it stands for."""
+    flags = [flag for flag in get_command(app).commands["solve"].params if flag.opts[0].startswith("--")]
+    return [(flag.opts[0], example) for flag in flags for example in re.findall(r"'([^']+)'", flag.help or "")]
+
+
+@pytest.mark.parametrize(("flag", "example"), examples())
+def test_the_examples_of_the_help_are_understood(flag, example, asked):
+    assert asked("QsJh2h", flag, example).board == "QsJh2h"
+
+
+def test_the_help_has_examples():
+    assert {flag for flag, _ in examples()} == {"--oop", "--bets", "--raises", "--betting"}
 
 
 def test_flags_come_on_top_of_what_a_file_says(tmp_path, asked):

@@ -160,6 +160,7 @@ def test_hands_and_progress_are_had_as_csv(client, polar):
         ({"pot": 1e300}, "a pot from 0.001 to 1,000,000,000 chips, but pot=1e+300"),
         ({"stack": 0}, "needs a stack from 0.001"),
         ({"bets": "x"}, "fractions of the pot"),
+        ({"bets": "33,75"}, "write 33%,75% for percent"),
         ({"bets": "0"}, "fractions of the pot above 0"),
         ({"bets": " ".join(map(str, range(1, 22)))}, "at most 20 bets, but 21 were given"),
         ({"rake_cap": 3}, "A cap on rake of 3 was given, but no rake"),

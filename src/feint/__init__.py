@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from feint.runs.judging import judge
     from feint.runs.matching import match
     from feint.runs.run import Run, load_run
+    from feint.runs.solving import solve
     from feint.runs.strategy_files import load_strategy, save_strategy
     from feint.runs.train import train
     from feint.tree.tree import Tree
@@ -64,6 +65,7 @@ _HOME = {
     "feint.runs.judging": ("judge",),
     "feint.runs.matching": ("match",),
     "feint.runs.run": ("Run", "load_run"),
+    "feint.runs.solving": ("solve",),
     "feint.runs.strategy_files": ("load_strategy", "save_strategy"),
     "feint.runs.train": ("train",),
     "feint.tree.tree": ("Tree",),
@@ -97,6 +99,7 @@ __all__ = [
     "move_values",
     "nash_conv",
     "save_strategy",
+    "solve",
     "train",
     "unroll",
 ]

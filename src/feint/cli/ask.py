@@ -14,7 +14,11 @@ from feint.cli.terminal import AsJson, GameName, PlayerName, Trust, err, out, pr
 def ask(
     name: PlayerName,
     spot: Annotated[
-        str, typer.Argument(metavar="SPOT", help="In poker the cards held; elsewhere what the player sees: feint show.")
+        str,
+        typer.Argument(
+            metavar="SPOT",
+            help="In poker the cards held, such as AhKh, or AKs before the flop; elsewhere what is seen: feint show.",
+        ),
     ],
     board: Annotated[str, typer.Option(help="In poker, the cards on the board, such as 2c7d9s.")] = "",
     betting: Annotated[str, typer.Option(help="In poker, the betting so far: 'raise call / check bet'.")] = "",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -15,23 +14,21 @@ from feint.games.errors import BadInput
 from feint.games.words import either
 
 if TYPE_CHECKING:
-    from feint.games.postflop import Spot
     from feint.solvers.spots import Node, Solution
 
 
 SELDOM = 1e-4
 """Where players come with fewer of their hands there is little to learn from."""
-USUAL = {"oop": "any", "ip": "any", "pot": 10.0, "stack": 95.0}
-"""What a spot is like of which only the board is given."""
 PICTURES = (".png", ".svg", ".pdf")
 
 
 def solve(
     where: Annotated[
-        str,
+        list[str],
         typer.Argument(
             metavar="BOARD",
-            help="QsJh2h, with the turn and the river if they lie; or a JSON file, on top of which flags come.",
+            help="QsJh2h or Qs Jh 2h, with the turn and the river if they lie; or a JSON file, on top of which flags "
+            "come.",
         ),
     ],
     oop: Annotated[
@@ -41,10 +38,11 @@ def solve(
     pot: Annotated[float | None, typer.Option(help="Chips in the pot; by default 10.")] = None,
     stack: Annotated[float | None, typer.Option(help="Chips that each player has behind; by default 95.")] = None,
     bets: Annotated[
-        str | None, typer.Option(help="Bets as fractions of the pot, by default 0.5,1; all-in is there too.")
+        str | None,
+        typer.Option(help="Bets by the pot: '33%,75%' or '0.33,0.75'; by default '0.5,1'. All-in is there too."),
     ] = None,
     raises: Annotated[
-        str | None, typer.Option(help="Raises as fractions of the pot after calling; by default 0.5.")
+        str | None, typer.Option(help="Raises by the pot after calling, as bets are written; by default '0.5'.")
     ] = None,
     limit: Annotated[
         float | None, typer.Option(help="Fixed bets: so much on the flop, twice that later; then there is no stack.")
@@ -53,42 +51,43 @@ def solve(
         float | None, typer.Option(help="The share of every pot that the house takes: 0.05; by default none.")
     ] = None,
     rake_cap: Annotated[float | None, typer.Option(help="The most that it takes, in chips.")] = None,
-    betting: Annotated[str, typer.Option(help="Show the spot after this: 'check pot', 'check check / 5c bet'.")] = "",
+    betting: Annotated[str, typer.Option(help="Show the spot after this: 'check pot', 'check check / 5c pot'.")] = "",
     share: Annotated[float, typer.Option(help="Stop when exploitability is this share of the pot.")] = 0.003,
-    seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
+    iterations: Annotated[int, typer.Option(help="Stop after so many iterations.")] = 10_000,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop after this much time; compiling comes on top of it.")
+    ] = None,
     picture: Annotated[Path | None, typer.Option("--out", help="Draw the range there: .png, .svg or .pdf.")] = None,
     kept: Annotated[Path | None, typer.Option("--save", help="Keep the solution there: NAME.safetensors.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Solve a spot of hold'em from the flop on: what to do with every hand, and what it wins."""
-    from feint.games.postflop import read_sizes
     from feint.public.room import lacking, words
-    from feint.runs.config import check_positive
     from feint.runs.solutions import SUFFIX, save_solution
+    from feint.runs.solving import check_limits, read_spot
+    from feint.runs.solving import solve as solved
     from feint.solvers.spot_trees import spot_size
     from feint.solvers.spots import Progress
-    from feint.solvers.spots import solve as solved
 
-    if not 0 < share < 1:
-        raise BadInput(f"--share is a share of the pot above 0 and below 1, but {share:g} was given; 0.003 is usual.")
-    check_positive("seconds", seconds)
+    check_limits(share, seconds, iterations)
     given = {
-        "oop": oop, "ip": ip, "pot": pot, "stack": stack, "limit": limit, "rake": rake, "rake_cap": rake_cap
+        "oop": oop, "ip": ip, "pot": pot, "stack": stack, "bets": bets, "raises": raises, "limit": limit, "rake": rake,
+        "rake_cap": rake_cap,
     }  # fmt: skip
-    sizes = {name: read_sizes(text, name) for name, text in _said({"bets": bets, "raises": raises}).items()}
-    spot = _spot(where, _said(given), sizes)
+    spot = read_spot(_named(where), given)
     spot.after(betting)  # what cannot be shown is refused before hours of solving
     for path, endings in ((picture, PICTURES), (kept, (SUFFIX,))):
         check_place(path, endings)
     if lacking(size := spot_size(spot)) is None:  # else the refusal says it
-        err.print(f"The spot has {words(size)}.", soft_wrap=True)
+        slow = "Compiling comes first, and takes some seconds where no spot like it was solved before."
+        err.print(f"The spot has {words(size)}. {slow}", soft_wrap=True)
     with Waiting("compiling") as status:
 
         def told(progress: Progress) -> None:
             words = f"exploitability {progress.share:.2%} of the pot after {progress.steps:,} iterations"
-            status.update(f"{words}, {progress.seconds:.0f} s")
+            status.update(f"{words}, {progress.seconds:.0f} s without compiling")
 
-        solution = solved(spot, share, seconds=seconds, progress=told)
+        solution = solved(spot, share=share, seconds=seconds, iterations=iterations, progress=told)
     failed = list[str]()  # what was solved is told even where it cannot be kept, and both may fail
     try:
         if kept is not None:
@@ -151,41 +150,11 @@ def tell(solution: Solution, betting: str, picture: Path | None, as_json: bool) 
         err.print(f"The picture is {picture}.", soft_wrap=True)
 
 
-def _spot(where: str, given: dict[str, Any], sizes: dict[str, list[float]]) -> Spot:
-    """A spot from its board or a file that tells all of it, with what else was given laid over that.
-
-    Sizes are laid over its menus on every street; what these say beside them stays.
-    """
-    from feint.games.postflop import Spot
-
-    told = _in_file(where) if where.endswith(".json") else {"board": where} | USUAL
-    if "limit" in given and "stack" not in given and not where.endswith(".json"):
-        del told["stack"]
-    spot = Spot.read(told | given)
-    if not sizes:
-        return spot
-    words = spot.words()
-    if spot.limit is not None:
-        return Spot.read(words | sizes)  # which says why not
-    menus = {street: {seat: menu | sizes for seat, menu in by.items()} for street, by in words["menus"].items()}
-    return Spot.read(words | {"menus": menus})
-
-
-def _in_file(file: str) -> dict[str, Any]:
-    """What a file says of a spot, be it what --json has printed of one that was solved."""
-    try:
-        words = json.loads(Path(file).read_text())
-    except (OSError, ValueError, RecursionError) as error:
-        raise BadInput(f"{file} cannot be read as a spot in JSON ({error}); check the file.") from error
-    words = words.get("spot", words) if isinstance(words, dict) else words
-    if not isinstance(words, dict):
-        raise BadInput(f"{file} holds no spot; write an object with board, oop, ip, pot and stack.")
-    return words
-
-
-def _said(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given, less what was left out."""
-    return {name: value for name, value in given.items() if value is not None}
+def _named(words: list[str]) -> str:
+    """The cards of a board, or one file."""
+    if len(words) > 1 and any(word.endswith(".json") for word in words):
+        raise BadInput(f"One spot is solved at a time, but {' '.join(words)} was given; name one file, or cards.")
+    return "".join(words)
 
 
 def _print(solution: Solution, node: Node) -> None:
@@ -200,6 +169,6 @@ def _print(solution: Solution, node: Node) -> None:
     out.print(
         f"\nOf a pot of {pot} whoever acts first takes {first:.3f} and whoever acts last {last:.3f}{house} on average. "
         f"Exploitability {solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and "
-        f"{solution.seconds:.1f} s.",
+        f"{solution.seconds:.1f} s without compiling.",
         soft_wrap=True,
     )

@@ -12,13 +12,15 @@ from feint.games.hand import Hand
 from feint.games.poker import Poker
 from feint.games.poker_talk import SUITS
 from feint.games.poker_views import betting_in_words
+from feint.games.ranges import hands_of, kind_of
 from feint.games.words import either, meant
 
 
 def spot_of(game: Poker, cards: str, board: str = "", betting: str = "", player: int | None = None) -> Hand:
     """The hand after this betting, in which whoever is to move holds these cards; it must be `player`, if one is given.
 
-    The others hold whatever is left. Where the dealer is drawn, it is the first one with whom it is that player's turn.
+    Before any lies on the board the cards may be a kind of hand, such as AKs, AKo or 99, and are then one of these. The
+    others hold whatever is left. Where the dealer is drawn, it is the first one with whom it is that player's turn.
     """
     dealers = range(game.players) if game.rotating_dealer else range(1)
     hands = [bet(game, betting, dealer) for dealer in dealers]
@@ -29,7 +31,8 @@ def spot_of(game: Poker, cards: str, board: str = "", betting: str = "", player:
             whose = f"player {hands[0].actor + 1} is to move {_after(game, hands[0])}"
         raise BadInput(f"Player {(player or 0) + 1} was asked for, but {whose}; tell of another spot.")
     hand = mine[0]
-    hole, turned = (read_cards(game.name, game.deck, text, what) for text, what in ((cards, "cards"), (board, "board")))
+    turned = read_cards(game.name, game.deck, board, "board")
+    hole = _one_of(game, hand, cards) or read_cards(game.name, game.deck, cards, "cards")
     _check(game, hand, hole, turned)
     left = Counter(dict.fromkeys(range(game.deck.kinds), game.deck.copies_of_kind)) - Counter((*hole, *turned))
     others = iter(sorted(left.elements()))
@@ -91,6 +94,22 @@ def _misplaced(game: Poker, hand: Hand) -> BadInput:
 def _after(game: Poker, hand: Hand) -> str:
     betting = betting_in_words(game, hand.dealer, hand.moves)
     return f"after {betting}" if betting else "at the start"
+
+
+def _one_of(game: Poker, hand: Hand, kind: str) -> Cards:
+    """A hand of a kind such as AKs, AKo or 99, all of which are played alike; none where it is no kind's name."""
+    kind = kind.strip().replace("10", "T")
+    if not (game.deck.suits and game.hole == 2 and (hands := hands_of(kind, game.deck))):
+        return ()
+    named = "".join(map(game.deck.name, hands[0][::-1]))
+    if hand.board:
+        raise BadInput(
+            f"{kind!r} is {len(hands)} hands, which are not played alike once cards lie on the board; name one, such "
+            f"as {named}."
+        )
+    if len(found := sorted({kind_of(each, game.deck) for each in hands})) > 1:
+        raise BadInput(f"{kind!r} may be {either(found)}, which are not played alike; say which.")
+    return hands[0]
 
 
 def _check(game: Poker, hand: Hand, hole: Cards, board: Cards) -> None:

@@ -8,15 +8,26 @@ from typing import TYPE_CHECKING
 from feint.games.hand import CALL, FOLD, Hand, Moves, replay
 
 if TYPE_CHECKING:
+    from feint.games.cards import Cards
     from feint.games.poker import Poker
 
 
 def label(game: Poker, hand: Hand, player: int) -> str:
     """Cards, then the betting: `Q` to open, `Q: bet`, `QK: check bet call / check` with a king on the board.
 
-    The board stands apart where players hold several cards: `KsAh 2c7d9s: call check / bet`.
+    The board stands apart where players hold several cards: `KsAh 2c7d9s: call check / bet`. Situations are kept under
+    this name, cards in the order of the deck.
     """
-    groups = ("".join(game.deck.name(card) for card in group) for group in (hand.holes[player], hand.board))
+    return _situation(game, hand, player, hand.holes[player])
+
+
+def situation(game: Poker, hand: Hand, player: int) -> str:
+    """The same for people, who say the higher card first: `AhKs 2c7d9s: call check / bet`."""
+    return _situation(game, hand, player, hand.holes[player][::-1])
+
+
+def _situation(game: Poker, hand: Hand, player: int, hole: Cards) -> str:
+    groups = ("".join(map(game.deck.name, group)) for group in (hole, hand.board))
     cards = (" " if game.hole > 1 else "").join(group for group in groups if group)
     dealer = " (dealer)" if game.rotating_dealer and hand.dealer == player else ""
     betting = betting_in_words(game, hand.dealer, hand.moves)

@@ -35,6 +35,8 @@ LEAST_CHIPS, MOST_CHIPS = 1e-3, 1e9
 """In a pot, a stack or a fixed bet."""
 MOST_SIZES = 20
 """Bets, and raises, that a player is offered on a street."""
+LARGE = 10
+"""Bets of more times the pot that nobody can make were meant as percent."""
 MOST_DECISIONS = 10_000
 """Betting decisions: what is written out for them takes minutes to compile."""
 SELDOM = 1e-9
@@ -118,6 +120,7 @@ class Spot:
         for street, seat in product(self.streets, SEATS):
             menu, where = self.menu(street, seat), f"{seat} on the {street}"
             for name, sizes in (("bets", menu.bets), ("raises", menu.raises)):
+                self._check_percent(sizes, name, where)
                 if wrong := [size for size in sizes if not 0 < size < math.inf]:
                     raise BadInput(
                         f"The {name} of {where} are fractions of the pot above 0 such as 0.5, but {wrong[0]:g} was "
@@ -135,6 +138,19 @@ class Spot:
             raise BadInput(
                 f"Nobody may bet on the {either(self.streets, 'or the')}, and without a bet nobody can raise; give "
                 f"bets, or all_in."
+            )
+
+    def _check_percent(self, sizes: tuple[float, ...], name: str, where: str) -> None:
+        """Refuse sizes that are meant as percent: taken as they stand, all of them are far above all-in from the start.
+
+        Pots only grow and stacks only shrink, and raises are fractions of pots that are larger still.
+        """
+        if self.limit is None and sizes and min(sizes) > LARGE and self.stack <= min(sizes) * self.pot < math.inf:
+            told = either([f"{size:g}" for size in sizes], "and")
+            percent = ",".join(f"{size:g}%" for size in sizes)
+            raise BadInput(
+                f"The {name} of {where} are {told} times the pot, which is more than the stack of {self.stack:g}; "
+                f"write {percent} for percent of the pot, or give smaller ones."
             )
 
     @cached_property
@@ -273,11 +289,17 @@ class Spot:
 
 
 def read_sizes(text: str, name: str) -> list[float]:
-    """Bets or raises as they are written in one line: `0.5,1`; nothing for none."""
+    """Bets or raises as they are written in one line: `0.5,1` or `50%,100%`; nothing for none."""
     try:
-        return [float(size) for size in text.replace(",", " ").split()]
+        return [_fraction(size) for size in text.replace(" %", "%").replace(",", " ").split()]
     except ValueError as error:
-        raise BadInput(f"{name} are fractions of the pot such as 0.5,1, but {text!r} was given.") from error
+        raise BadInput(f"{name} are fractions of the pot such as 0.5,1 or 50%,100%, but {text!r} was given.") from error
+
+
+def _fraction(size: str) -> float:
+    """A fraction of the pot, which may be written as percent."""
+    percent = size.removesuffix("%")
+    return float(size) if percent == size else float(f"{percent}e-2")
 
 
 def _text(given: Any, name: str, such: str) -> str:
@@ -340,4 +362,14 @@ def _menu(words: Mapping[str, Any]) -> Menu:
 def _sizes(given: Any, name: str) -> tuple[float, ...]:
     if not isinstance(given, list | tuple):
         raise BadInput(f"{name} are a list of fractions of the pot such as [0.5, 1], but {given!r} was given.")
-    return tuple(sorted({_number(size, name) for size in given}))
+    return tuple(sorted({_size(size, name) for size in given}))
+
+
+def _size(given: Any, name: str) -> float:
+    """A bet or a raise: a number, or percent in quotes."""
+    if not (isinstance(given, str) and given.endswith("%")):
+        return _number(given, name)
+    sizes = read_sizes(given, name)
+    if len(sizes) != 1:
+        raise BadInput(f"{name} are a list with each size by itself such as ['50%', '100%'], but {given!r} was given.")
+    return sizes[0]

@@ -38,6 +38,24 @@ def kind_of(cards: Cards, deck: Deck) -> str:
     return f"{high}{low}{end}"
 
 
+def kinds(deck: Deck) -> Iterator[tuple[int, int, str]]:
+    """Every kind of hand as charts have it, with its row and column.
+
+    Pairs are on the diagonal, suited hands above it and offsuit ones below; the highest rank comes first.
+    """
+    names = deck.ranks[::-1]
+    for row, first in enumerate(names):
+        for column, second in enumerate(names):
+            pair = first + second if row <= column else second + first
+            yield row, column, pair + ("" if row == column else "s" if row < column else "o")
+
+
+def hands_of(kind: str, deck: Deck) -> tuple[Cards, ...]:
+    """The hands that a name without suits stands for, such as AKs, AKo, AK or 99; none where it is no such name."""
+    ranks = _parsed(kind.strip(), deck)
+    return tuple(_of_ranks(*ranks, deck)) if ranks else ()
+
+
 def by_kind(hands: Range, deck: Deck) -> dict[str, str]:
     """A range kind by kind, each as it is written: `AKs`, `AKs:0.5`, or hand by hand where suits make a difference."""
     groups: dict[str, list[Cards]] = {}

@@ -1,4 +1,4 @@
-"""Betting over several streets, with the cards that are dealt between them: `check check / 5c bet`."""
+"""Betting over several streets, with the cards that are dealt between them: `check check / 5c check`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def read_streets(game: Poker, board: Cards, text: str) -> Street:
     hand = bet(game, apart)
     if len(cards) < len(hand.moves) - 1:
         raise BadInput(
-            f"{text!r} goes on to another street, but does not say with which card; write such as check check / 5c bet."
+            f"{text!r} goes on to another street, but does not say with which card; write such as check check / 5c "
+            f"check."
         )
     dealt = read_cards(game.name, game.deck, "".join(cards), "betting")
     if len({*board, *dealt}) < len(board) + len(dealt):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.games.poker_spots import spot_of
+from feint.games.poker_views import situation
 from feint.games.words import either
 from feint.players.player import Observation, Player, StrategyPlayer
 from feint.players.table import observation
@@ -60,7 +61,8 @@ def answer(form: Form, player: Player, seen: Observation) -> Answer:
 def find_spot(form: Form, spot: str, board: str = "", betting: str = "", player: int | None = None) -> Observation:
     """What is seen at a spot by whoever is to move; it must be `player`, if one is given.
 
-    Spots go by their labels, as `feint show` prints them, and in poker by cards, board and betting.
+    Spots go by their labels, as `feint show` prints them, and in poker by cards, board and betting. Before any card
+    lies on the board AKs, AKo or 99 stands for one hand of that kind.
     """
     for what, words in {"spot": spot, "board": board, "betting": betting}.items():
         if not isinstance(words, str):
@@ -70,7 +72,7 @@ def find_spot(form: Form, spot: str, board: str = "", betting: str = "", player:
         return seen
     if isinstance(game, Poker):
         hand = spot_of(game, spot, board, betting, player)
-        return observation(game, hand, hand.actor)
+        return replace(observation(game, hand, hand.actor), label=situation(game, hand, hand.actor))
     if board or betting:
         raise BadInput(
             f"{form.name} is not poker, so it has no board and no betting; give a label that feint show has."

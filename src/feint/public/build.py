@@ -40,6 +40,8 @@ from feint.tree.compiled import ByValue, compiled
 
 PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
 """Numbers that a piece of a round may take on its way: what fits into a processor's caches, or a card's memory."""
+HOLDERS = 8
+"""Where hands are filled up there is room for a multiple of so many with each card."""
 PRODUCTS = {"cpu": 350, "gpu": 1 << 30}
 """Up to so many hands showdowns are products, beyond it sums: measured with benchmarks/public_trees.py --way."""
 
@@ -55,6 +57,7 @@ def build_public_tree(
     drawn: Drawn | None = None,
     way: Way | None = None,
     piece: int | None = None,
+    some: int = 1,
 ) -> PublicTree:
     """The public tree of a game from a betting decision and a board on; refused where it does not fit into memory.
 
@@ -63,11 +66,16 @@ def build_public_tree(
     symmetric: take boards as one that differ in the names of suits alone, unless only some are drawn.
     exact: whether in float64; drawn: some boards of the first deal, all if left out.
     way: how showdowns are computed; piece: how many boards at a time. As is best if left out
+    some: fill hands up to a multiple of so many, where no more cards are dealt: what is compiled for some ranges then
+    serves others, too
     """
-    start = start_of(game, root=root, board=board, ranges=ranges, symmetric=symmetric, exact=exact, drawn=drawn)
+    start = start_of(
+        game, root=root, board=board, ranges=ranges, symmetric=symmetric, exact=exact, drawn=drawn, some=some
+    )
     size = start.size
     check_fits(_named(game, drawn), size, _instead(game, board, drawn))
-    making = _Making(game, start.renamings, start.held if start.narrow else None, way, piece)
+    holders = 1 if some == 1 else HOLDERS
+    making = _Making(game, start.renamings, start.held if start.narrow else None, way, piece, holders)
     boards, rounds = start.boards, []
     for number, (bets, count) in enumerate(zip(start.bettings, start.draws, strict=True)):
         boards = deal(boards, start.renamings, game.hole, count, drawn) if count else _undealt(boards)
@@ -134,7 +142,7 @@ def build_lookahead(
     boards = first_board(renamings, (), game.hole)
     for count in draws[: number + 1]:
         boards = deal(boards, renamings, game.hole, count) if count else boards
-    making = _Making(game, renamings, None, None, None)
+    making = _Making(game, renamings, None, None, None, 1)
     rounds = [making.round(bets, _undealt(boards), (0, *draws[number + 1 :]), exact=True)]
     arrivals = None
     if number + 1 < len(game.rounds):
@@ -169,6 +177,8 @@ class _Making:
     """The hands that come; None where all do, and hands are numbered among the cards that a board leaves."""
     way: Way | None
     piece: int | None
+    holders: int
+    """There is room for a multiple of so many hands with each card."""
 
     def round(self, betting: Betting, boards: Boards, draws: Sequence[int], exact: bool) -> Round:
         """A round on its boards, given how many cards it and those after it deal."""
@@ -212,7 +222,8 @@ class _Making:
     ) -> Showdown:
         shown = boards.rest[:, hands] if self.held is None else np.broadcast_to(hands, (len(boards), *hands.shape))
         way: Way = self.way or ("sums" if len(hands) > for_device(PRODUCTS) else "products")
-        return showdown_of(_strengths(self.game, apart(self.game.deck), boards, shown)[filled], hands, cards, way)
+        strengths = _strengths(self.game, apart(self.game.deck), boards, shown)[filled]
+        return showdown_of(strengths, hands, cards, way, self.holders)
 
 
 def _pieces(boards: int, most: int) -> tuple[int, Int[np.ndarray, " b"]]:

@@ -149,15 +149,20 @@ def removal_of(hands: Int[np.ndarray, "h k"], cards: int) -> Removal:
     return Removal(on_device(hands), on_device(_holds(hands, cards)))
 
 
-def showdown_of(strength: Int[np.ndarray, "b h"], hands: Int[np.ndarray, "h k"], cards: int, way: Way) -> Showdown:
-    """From the strength of every hand, of so many cards, on every board; the greatest wins."""
+def showdown_of(
+    strength: Int[np.ndarray, "b h"], hands: Int[np.ndarray, "h k"], cards: int, way: Way, filled: int = 1
+) -> Showdown:
+    """From the strength of every hand, of so many cards, on every board; the greatest wins.
+
+    filled: there is room for so many holders of a card, or twice so many and so on: then shapes differ less.
+    """
     holds = _holds(hands, cards)
     if way == "products":
         return Products(on_device(strength, jnp.float32), on_device(~(holds.astype(int) @ holds.T).astype(bool)))
     order = np.argsort(strength, 1, kind="stable").astype(np.int32)
     ranked = np.take_along_axis(strength, order, 1)
     weaker, no_better = (on_device(_counted(ranked, strength, side)) for side in ("left", "right"))
-    most, nobody = holds.sum(0).max(), len(hands)
+    most, nobody = -(-holds.sum(0).max() // filled) * filled, len(hands)
     found = [np.flatnonzero(column) for column in holds.T]
     holders = np.array([np.pad(each, (0, most - len(each)), constant_values=nobody) for each in found], np.int32)
     number = holds.cumsum(0) - 1

@@ -9,7 +9,7 @@ from math import comb
 from typing import final
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from feint.arena.betting import BettingTree, unroll_betting
 from feint.games.cards import Cards
@@ -52,7 +52,7 @@ class Start:
     boards: Boards
     """The one that lies there."""
     held: Int[np.ndarray, "h k"]
-    """The hands that come …"""
+    """The hands that come, and some to fill up …"""
     narrow: bool
     """… and whether these are not all that there are."""
     ranges: tuple[Float[np.ndarray, " h"], Float[np.ndarray, " h"]]
@@ -94,6 +94,7 @@ def start_of(
     symmetric: bool = True,
     exact: bool | None = None,
     drawn: Drawn | None = None,
+    some: int = 1,
 ) -> Start:
     """Where `build_public_tree`, which says what these are, begins."""
     if game.hole > 2:
@@ -120,6 +121,7 @@ def start_of(
         renamings = unchanged(renamings, held, weights)
         boards = first_board(renamings, taken, game.hole)
         comes = (weights[0] > 0) | (weights[1] > 0)
+        comes = _filled(comes, some)
         held, weights = held[comes], [each[comes] for each in weights]
     return Start(
         game=game,
@@ -134,3 +136,9 @@ def start_of(
         exact=exact,
         drawn=drawn,
     )
+
+
+def _filled(comes: Bool[np.ndarray, " h"], some: int) -> Bool[np.ndarray, " h"]:
+    """Hands that come, filled up to a multiple of some with others, which never do."""
+    more = np.flatnonzero(~comes)[: -comes.sum() % some]
+    return np.asarray(comes | np.isin(np.arange(len(comes)), more))

@@ -18,6 +18,8 @@ from feint.tree.tree import Tree
 
 FOLD, PASSIVE, AGGRESSIVE, GONE = "#9a9a9a", "#00796b", "#c88719", "#a23b3b"
 """Folds grey, checks and calls teal, bets and raises gold, as in the tables; what is dominated red."""
+SMALLEST, LARGEST = "#f3d68f", "#6e2c0e"
+"""Of several bets, which differ in how light they are, for whoever sees no colours too."""
 WIDEST = 6
 """Situations side by side; more go on below."""
 LONGEST = 26
@@ -86,17 +88,12 @@ def draw_grid(
 
 def colours_of(moves: Sequence[str]) -> list[Any]:
     """The colour of each move at a decision: folds, checks and calls as everywhere, bets the darker the larger."""
-    from matplotlib.colors import to_rgb
+    from matplotlib.colors import LinearSegmentedColormap
 
+    ramp = LinearSegmentedColormap.from_list("bets", (SMALLEST, AGGRESSIVE, LARGEST))
     bets = [move for move in moves if move not in ("fold", "call", "check")]
-    found: list[Any] = []
-    for move in moves:
-        if move not in bets:
-            found.append(FOLD if move == "fold" else PASSIVE)
-            continue
-        pale = 0.55 * (1 - (bets.index(move) + 1) / len(bets))
-        found.append(tuple(np.array(to_rgb(AGGRESSIVE)) * (1 - pale) + pale))
-    return found
+    place = {bet: number / (len(bets) - 1) if len(bets) > 1 else 0.5 for number, bet in enumerate(bets)}
+    return [ramp(place[move])[:3] if move in place else FOLD if move == "fold" else PASSIVE for move in moves]
 
 
 def _heading(player: int, betting: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,18 +13,6 @@ from feint.solvers.spots import Node, Solution
 
 def spot_facts(solution: Solution, node: Node) -> dict[str, Any]:
     """All of it as JSON has it: the spot, as it can be solved again, the decision, and every hand that comes there."""
-    hands = []
-    for place in (node.reach > 0).nonzero()[0]:
-        wins = [_known(value) for value in node.wins[place].tolist()]
-        hands.append(
-            {
-                "hand": "".join(DECK.name(int(card)) for card in node.hands[place][::-1]),
-                "weight": float(node.reach[place]),
-                "moves": dict(zip(node.moves, node.chances[place].tolist(), strict=True)),
-                "wins": dict(zip(node.moves, wins, strict=True)),
-                "equity": _known(float(node.equity[place])),
-            }
-        )
     return {
         "spot": solution.spot.words(),
         "board": "".join(map(DECK.name, node.board)),
@@ -38,7 +25,7 @@ def spot_facts(solution: Solution, node: Node) -> dict[str, Any]:
         "player": node.seat,
         "comes": node.comes,
         "moves": dict(zip(node.moves, node.overall.tolist(), strict=True)),
-        "hands": hands,
+        "hands": [{"hand": name} | told for name, told in node.by_hand().items()],
     }
 
 
@@ -58,7 +45,3 @@ def as_csv(rows: Sequence[Sequence[Any]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 
 from feint.arena.betting import BettingTree
 from feint.arena.cards import HIDDEN, Seen
+from feint.games.ranges import kinds
 from feint.report.canvas import INK, blank, keep
 from feint.report.grid import FOLD, colours_of
 
@@ -51,11 +52,9 @@ def kinds_of_hands(
 ) -> Iterator[tuple[str, tuple[int, int], Float[np.ndarray, " a"]]]:
     """Every kind of starting hand, such as AKs (suited) or AKo, with its place in the chart and what is told of it."""
     deck = betting.game.deck
-    chart, names = by_ranks(told, deck.copies), deck.ranks[::-1]
-    for row, first in enumerate(names):
-        for column, second in enumerate(names):
-            pair = first + second if row <= column else second + first
-            yield pair + ("" if row == column else "s" if row < column else "o"), (row, column), chart[row, column]
+    chart = by_ranks(told, deck.copies)
+    for row, column, kind in kinds(deck):
+        yield kind, (row, column), chart[row, column]
 
 
 def draw_chart(

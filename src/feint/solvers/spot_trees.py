@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -19,18 +20,27 @@ from feint.public.play import Bound, Tables
 from feint.public.start import start_of
 from feint.public.tree import PublicSize, PublicTree
 
+FILLED = 64
+"""On the river hands come in so many, so that other ranges are solved without compiling anew."""
+
 
 def spot_size(spot: Spot) -> PublicSize:
     """How large the tree of a spot is, without making it."""
-    return start_of(spot.game, board=[spot.cards], ranges=_ranges(spot), symmetric=_symmetric(spot)).size
+    return start_of(spot.game, **_asked(spot)).size
 
 
 def spot_tree(spot: Spot) -> PublicTree:
     """The public tree of a spot; refused where it does not fit into memory."""
-    tree = build_public_tree(spot.game, board=[spot.cards], ranges=_ranges(spot), symmetric=_symmetric(spot))
+    tree = build_public_tree(spot.game, **_asked(spot))
     for lock in spot.locks:
         tree = _locked(tree, *spot.bound(lock))
     return tree
+
+
+def _asked(spot: Spot) -> dict[str, Any]:
+    """What the tree of a spot begins with. On the river hands are filled up: compiling takes longer than solving."""
+    some = FILLED if len(spot.streets) == 1 else 1
+    return {"board": [spot.cards], "ranges": _ranges(spot), "symmetric": _symmetric(spot), "some": some}
 
 
 def _symmetric(spot: Spot) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple, final
@@ -15,6 +16,7 @@ from jaxtyping import Array, Float, Int
 
 from feint.games.cards import Cards
 from feint.games.errors import BadInput
+from feint.games.poker_spots import read_cards
 from feint.games.postflop import DECK, SEATS, Spot
 from feint.public.judge import Judgement, judge
 from feint.public.notes import Note, notes_of
@@ -129,6 +131,15 @@ def _shared(values: np.ndarray, met: np.ndarray) -> np.ndarray:
     return np.where(met > MET, values / np.maximum(met, MET), np.nan)
 
 
+def _named(hand: Iterable[int]) -> str:
+    """A hand, its cards ascending, as card players write it: the higher one first."""
+    return "".join(DECK.name(int(card)) for card in reversed(list(hand)))
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Node:
@@ -156,6 +167,28 @@ class Node:
         That is by range, as ranges are read, whatever cards the other holds.
         """
         return np.asarray((self.chances * self.reach[:, None]).sum(0) / self.reach.sum())
+
+    def by_hand(self) -> dict[str, dict[str, Any]]:
+        """Every hand that comes, such as AhKd: its weight, how often each move is made, what it takes, and the equity.
+
+        None where that is not known, as the other never comes there with a hand that it can meet.
+        """
+        return {
+            _named(self.hands[place]): {
+                "weight": float(self.reach[place]),
+                "moves": dict(zip(self.moves, self.chances[place].tolist(), strict=True)),
+                "wins": dict(zip(self.moves, map(_known, self.wins[place].tolist()), strict=True)),
+                "equity": _known(float(self.equity[place])),
+            }
+            for place in (self.reach > 0).nonzero()[0]
+        }
+
+    def hand(self, cards: str) -> dict[str, Any]:
+        """The same of one hand, its cards in any order."""
+        held = self.by_hand()
+        if (name := _named(sorted(read_cards("hold'em", DECK, cards, "cards")))) not in held:
+            raise BadInput(f"{self.seat} never comes here with {cards!r}; ask for a hand of its range, such as AhKd.")
+        return held[name]
 
     def kinds(self) -> Iterator[tuple[str, float, Float[np.ndarray, " m"], float, float]]:
         """Every kind of hand that comes, such as AKs: its weight, and in the mean its moves, winnings and equity."""
@@ -193,6 +226,8 @@ def solve(
 ) -> Solution:
     """Solve a spot until exploitability is this share of the pot, or after so many iterations or seconds.
 
+    seconds: of iterations and looks; compiling is not counted. It ends before a look that would come later than that,
+    but not before the first.
     stop: asked after every look whether what there is will do.
     """
     tree = spot_tree(spot)
@@ -200,17 +235,43 @@ def solve(
     state = _first(solver)
     _forward.prepare(solver, state, jnp.asarray(1))
     _look.prepare(solver, state)
-    begun, done = time.monotonic(), 0
+    pace = Pace(seconds)
+    done, begun = 0, time.monotonic()
     while True:
-        count = min(STEPS, steps - done)
-        state = _forward(solver, state, jnp.asarray(count))
+        count = min(pace.before_a_look(done), steps - done)
+        state = jax.block_until_ready(_forward(solver, state, jnp.asarray(count)))
+        gone = time.monotonic() - begun
         judgement, done = jax.block_until_ready(_look(solver, state)), done + count
         spent = time.monotonic() - begun
+        pace.look, pace.iteration = spent - gone, max(gone - pace.spent, 0.0) / count
+        pace.spent = spent
         reached = float(judgement.nash_conv) / 2 / spot.pot
         if progress:
             progress(Progress(done, reached, spent))
-        if reached <= share or done >= steps or (seconds is not None and spent >= seconds) or stop():
+        if reached <= share or done >= steps or not pace.before_a_look(done) or stop():
             return Solution(spot, tree, kept(tree, solver.strategy(state).weights), judgement, done, spent)
+
+
+@final
+@dataclass
+class Pace:
+    """How many iterations there is time for, by how long the last ones took."""
+
+    seconds: float | None
+    """How much time there is; None for any."""
+    spent: float = 0.0
+    iteration: float = 0.0
+    look: float = 0.0
+
+    def before_a_look(self, done: int) -> int:
+        """Iterations until the next look, after which there are whole multiples of STEPS; none if time is up."""
+        usual = STEPS - done % STEPS
+        if self.seconds is None:
+            return usual
+        if not done:
+            return 1  # nobody knows yet how long they take
+        left = self.seconds - self.spent - self.look
+        return max(0, min(usual, int(left / self.iteration) if self.iteration else usual))
 
 
 @compiled

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import final
 
 from feint.forms.library import form_of
+from feint.papers.anticipation_lag import CHANGES, EXACT, PLAIN, ROUND, lagged
 from feint.papers.anticipation_page import RECORDS, told, write_report
 from feint.papers.kuhn_baselines import gaps_after
 from feint.papers.records import Records, Row, short
@@ -35,7 +36,13 @@ class Size:
     learned: tuple[float, ...]
     """Every η of NFSP, …"""
     runs: tuple[tuple[str, str, int], ...]
-    """… and its games, presets and steps."""
+    """… and its games, presets and steps; …"""
+    more: tuple[tuple[str, str, int, float], ...]
+    """… games, presets and steps with one more η each."""
+    lagged: tuple[int, ...]
+    """The iterations after which fictitious play with a memory is judged, …"""
+    changed: tuple[tuple[str, int, float], ...]
+    """… and what NFSP is tried with in its place: changes, steps and η."""
     seeds: int
 
 
@@ -51,9 +58,22 @@ FULL = Size(
         ("leduc", "fast", 50_000),
         ("leduc", "paper", 100_000),
     ),
+    more=(),
+    lagged=(),
+    changed=(),
     seeds=3,
 )
-QUICK = Size(("shapley", "kuhn"), (0.0, 0.1, 0.5), (100, 1000), (0.1, 1.0), (("kuhn", "fast", 100),), seeds=2)
+QUICK = Size(
+    games=("shapley", "kuhn"),
+    shares=(0.0, 0.1, 0.5),
+    stops=(100, 1000),
+    learned=(0.1, 1.0),
+    runs=(("kuhn", "fast", 100),),
+    more=(),
+    lagged=(),
+    changed=(),
+    seeds=2,
+)
 
 
 def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
@@ -63,6 +83,9 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
         for what in played(size):
             watcher.stage(f"{what['game']}, η = {what['anticipation']:g}, {told(what)}")
             found.append(records.row(what, lambda what=what: exact(what)))  # type: ignore[misc]
+        for what in remembered(size):
+            watcher.stage(f"{what['game']}, η = {what['anticipation']:g}, {what['change']}")
+            found.append(records.row(what, lambda what=what: lagged(what)))  # type: ignore[misc]
     for what in taught(size):
         found.append(records.row(what, lambda what=what: learned(out, what, watch)))  # type: ignore[misc]
     return write_report(out, found)
@@ -84,20 +107,26 @@ def played(size: Size) -> list[Row]:
     ]
 
 
+def remembered(size: Size) -> list[Row]:
+    """What is asked of fictitious play with a memory."""
+    kinds = ((change, share) for change in EXACT for share in size.shares if size.lagged)
+    about = {"what": "lagged", "game": ROUND, "iterations": list(size.lagged)}
+    return [about | {"change": change, "anticipation": share} for change, share in kinds]
+
+
 def taught(size: Size) -> list[Row]:
     """What is asked of NFSP."""
-    return [
-        {
-            "what": "learned",
-            "game": game,
-            "preset": preset,
-            "anticipation": share,
-            "steps": steps,
-            "seeds": size.seeds,
-        }
-        for game, preset, steps in size.runs
-        for share in size.learned
+    runs = (*((*run, share) for run in size.runs for share in size.learned), *size.more)
+    plain = [{"what": "learned", **_about(size, *run)} for run in runs]
+    changed = [
+        {"what": "changed", "change": change, **_about(size, ROUND, "fast", steps, share)}
+        for change, steps, share in size.changed
     ]
+    return plain + changed
+
+
+def _about(size: Size, game: str, preset: str, steps: int, share: float) -> Row:
+    return {"game": game, "preset": preset, "anticipation": share, "steps": steps, "seeds": size.seeds}
 
 
 def exact(what: Row) -> Row:
@@ -111,9 +140,15 @@ def exact(what: Row) -> Row:
 def learned(out: Path, what: Row, watch: Callable[[str], Watcher]) -> Row:
     """Exploitability of NFSP's average after so many steps, seed by seed."""
     game, preset, share, steps, found = what["game"], what["preset"], what["anticipation"], what["steps"], []
+    change = what.get("change", PLAIN)
+    name = "-".join(
+        ["nfsp", game, preset, f"{steps}", f"{share:g}", *([change.replace(" ", "-")] if CHANGES[change] else [])]
+    )
     for seed in range(what["seeds"]):
-        path = out / f"nfsp-{game}-{preset}-{steps}-{share:g}" / f"seed-{seed}"
-        title, settings = f"NFSP ({preset}) on {game}, η = {share:g}", {"anticipation": share}
-        trial = Trial(path, title, "nfsp", game, preset, settings, seed, steps)
+        title, settings = (
+            f"NFSP ({preset}) on {game}, η = {share:g}, {change}",
+            CHANGES[change] | {"anticipation": share},
+        )
+        trial = Trial(out / name / f"seed-{seed}", title, "nfsp", game, preset, settings, seed, steps)
         found.append(short(trained(trial, watch(f"{title}, seed {seed}")).metrics[-1]["exploitability"]))
     return {"exploitability": found}

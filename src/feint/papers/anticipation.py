@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import final
 
 from feint.forms.library import form_of
+from feint.papers.anticipation_claims import told
 from feint.papers.anticipation_lag import CHANGES, EXACT, PLAIN, ROUND, lagged
-from feint.papers.anticipation_page import RECORDS, told, write_report
+from feint.papers.anticipation_page import RECORDS, write_report
 from feint.papers.kuhn_baselines import gaps_after
 from feint.papers.records import Records, Row, short
 from feint.papers.trials import Trial, trained
@@ -33,44 +34,51 @@ class Size:
     """Every η of fictitious play, …"""
     stops: tuple[int, ...]
     """… and the iterations after which it is judged."""
-    learned: tuple[float, ...]
-    """Every η of NFSP, …"""
-    runs: tuple[tuple[str, str, int], ...]
-    """… and its games, presets and steps; …"""
-    more: tuple[tuple[str, str, int, float], ...]
-    """… games, presets and steps with one more η each."""
+    runs: tuple[tuple[str, str, int, tuple[float, ...]], ...]
+    """Games, presets, steps and every η of NFSP."""
     lagged: tuple[int, ...]
     """The iterations after which fictitious play with a memory is judged, …"""
-    changed: tuple[tuple[str, int, float], ...]
-    """… and what NFSP is tried with in its place: changes, steps and η."""
+    changed: tuple[tuple[str, int, tuple[float, ...]], ...]
+    """… and what NFSP is tried without: changes, steps and every η."""
     seeds: int
 
 
+LEARNED = (0.01, 0.03, 0.1, 0.3, 0.5, 1.0)
+"""Most η of NFSP, …"""
+FIRST = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""… those of its longest runs on Leduc, …"""
+AROUND = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0)
+"""… and those on Shapley's game."""
 FULL = Size(
     games=("shapley", "kuhn(players=3)", "kuhn", "leduc"),
     shares=(0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0),
     stops=(100, 1000, 10_000),
-    learned=(0.01, 0.03, 0.1, 0.3, 1.0),
     runs=(
-        ("kuhn", "fast", 2000),
-        ("kuhn", "fast", 20_000),
-        ("leduc", "fast", 5000),
-        ("leduc", "fast", 50_000),
-        ("leduc", "paper", 100_000),
+        ("shapley", "fast", 2000, AROUND),
+        ("shapley", "fast", 20_000, AROUND),
+        ("kuhn", "fast", 2000, FIRST),
+        ("kuhn", "fast", 20_000, FIRST),
+        ("leduc", "fast", 5000, FIRST),
+        ("leduc", "fast", 50_000, FIRST),
+        ("leduc", "paper", 100_000, FIRST),
     ),
-    more=(),
-    lagged=(),
-    changed=(),
+    lagged=(2000, 20_000, 200_000, 2_000_000),
+    changed=(
+        ("no exploration", 2000, (0.1, 0.3)),
+        ("no exploration", 20_000, (0.1, 0.3)),
+        ("an average of all alike", 2000, (0.1, 0.3)),
+        ("an average of all alike", 20_000, (0.1, 0.3)),
+        ("a memory that does not grow", 2000, (0.03, 0.1, 0.3)),
+        ("a memory that does not grow", 20_000, (0.03, 0.1, 0.3)),
+    ),
     seeds=3,
 )
 QUICK = Size(
     games=("shapley", "kuhn"),
     shares=(0.0, 0.1, 0.5),
     stops=(100, 1000),
-    learned=(0.1, 1.0),
-    runs=(("kuhn", "fast", 100),),
-    more=(),
-    lagged=(),
+    runs=(("kuhn", "fast", 100, (0.1, 1.0)),),
+    lagged=(200, 2000),
     changed=(),
     seeds=2,
 )
@@ -116,17 +124,15 @@ def remembered(size: Size) -> list[Row]:
 
 def taught(size: Size) -> list[Row]:
     """What is asked of NFSP."""
-    runs = (*((*run, share) for run in size.runs for share in size.learned), *size.more)
-    plain = [{"what": "learned", **_about(size, *run)} for run in runs]
+    plain = [({"what": "learned"}, *run) for run in size.runs]
     changed = [
-        {"what": "changed", "change": change, **_about(size, ROUND, "fast", steps, share)}
-        for change, steps, share in size.changed
+        ({"what": "changed", "change": change}, ROUND, "fast", steps, shares) for change, steps, shares in size.changed
     ]
-    return plain + changed
-
-
-def _about(size: Size, game: str, preset: str, steps: int, share: float) -> Row:
-    return {"game": game, "preset": preset, "anticipation": share, "steps": steps, "seeds": size.seeds}
+    return [
+        what | {"game": game, "preset": preset, "anticipation": share, "steps": steps, "seeds": size.seeds}
+        for what, game, preset, steps, shares in plain + changed
+        for share in shares
+    ]
 
 
 def exact(what: Row) -> Row:

@@ -32,6 +32,12 @@ CHANGES: dict[str, dict[str, Any]] = {
     "a memory that does not grow": {"replay.share": 0.0},
 }
 """What NFSP is tried with in it, by what it is called."""
+CAUSES = {
+    "no exploration": "that it explores",
+    "an average of all alike": "that later steps count more in the average",
+    "a memory that does not grow": "that its memory grows with the steps",
+}
+"""What it is in each of them that would keep it from settling."""
 EXACT = (PLAIN, "an average of all alike", "a memory that does not grow")
 """Those that mean something to fictitious play with a memory."""
 

@@ -213,8 +213,9 @@ def test_search_is_reproduced_in_short(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_anticipation_is_reproduced_in_short(tmp_path, monkeypatch):
-    runs = (("shapley", "fast", 5, (0.1,)), ("shapley", "fast", 50, (0.1,)))
-    size = replace(anticipation.QUICK, stops=(10, 100), runs=runs, changed=((EXACT[-1], 5, (0.1,)),))
+    runs = tuple(("shapley", "fast", steps, (0.1,)) for steps in (15, 150))
+    changed = tuple((EXACT[-1], steps, (0.1,)) for steps in (15, 150))
+    size = replace(anticipation.QUICK, stops=(10, 100), runs=runs, changed=changed)
     monkeypatch.setattr(anticipation, "QUICK", size)
     text = anticipation.reproduce(tmp_path, True, lambda _: Unwatched()).read_text()
     assert (tmp_path / "anticipation.png").is_file()

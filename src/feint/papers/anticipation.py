@@ -56,6 +56,9 @@ FULL = Size(
     runs=(
         ("shapley", "fast", 2000, AROUND),
         ("shapley", "fast", 20_000, AROUND),
+        ("shapley", "fast", 200_000, (0.3,)),
+        ("kuhn(players=3)", "fast", 2000, LEARNED),
+        ("kuhn(players=3)", "fast", 20_000, LEARNED),
         ("kuhn", "fast", 2000, FIRST),
         ("kuhn", "fast", 20_000, FIRST),
         ("leduc", "fast", 5000, FIRST),

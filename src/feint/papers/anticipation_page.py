@@ -50,20 +50,24 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     figure = blank(13.0, 4.2)
     panels = figure.subplots(1, 3)
     solved, trained_ones = of_kind(rows, what="exact"), of_kind(rows, what="learned")
+    colours = dict(zip(names(solved), COLOURS, strict=False))
     for axes, alternating in zip(panels, WAYS, strict=False):
-        for colour, game in zip(COLOURS, names(solved), strict=False):
+        for game, colour in colours.items():
             some = of_kind(solved, game=game, alternating=alternating)
             ends = [row["exploitability"][-1] for row in some]
             style: dict[str, Any] = {"color": colour, "marker": "o", "markersize": 4, "label": game}
             axes.plot([row["anticipation"] for row in some], ends, **style)
         title = f"Fictitious play, {solved[0]['iterations'][-1]:,} iterations, {told({'alternating': alternating})}"
         axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize="medium")
-    for colour, some in zip(COLOURS, drawn(trained_ones), strict=False):
+    for some in drawn(trained_ones):
         shares, values = [row["anticipation"] for row in some], [row["exploitability"] for row in some]
-        label = f"{some[0]['game']}, {some[0]['preset']}, {some[0]['steps']:,} steps"
-        panels[2].plot(shares, list(map(median, values)), color=colour, marker="o", markersize=4, label=label)
+        game, preset, steps = (some[0][key] for key in ("game", "preset", "steps"))
+        usual, colour = preset == "fast", colours[game]
+        style = {"color": colour, "linestyle": "-" if usual else "--", "marker": "o", "markersize": 4}
+        label = f"{game}, {steps:,}" + ("" if usual else f", {preset}")
+        panels[2].plot(shares, list(map(median, values)), label=label, **style)
         panels[2].fill_between(shares, list(map(min, values)), list(map(max, values)), color=colour, alpha=0.12)
-    panels[2].set_title("NFSP", color=INK, loc="left", fontweight="bold", fontsize="medium")
+    panels[2].set_title("NFSP, after so many steps", color=INK, loc="left", fontweight="bold", fontsize="medium")
     panels[0].set(ylabel="exploitability (chips per hand, exact)")
     for axes in panels:
         axes.set(yscale="log", xlabel="η")

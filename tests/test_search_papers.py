@@ -176,7 +176,7 @@ def test_learned_play_settles_where_ten_times_the_steps_halve_it_in_every_seed()
     assert claim == "NFSP settles: shapley, `fast`, 2,000 to 20,000 steps"
     assert measured == "every seed with η = 0.3; some seeds with η = 0.1; no seed with η = 0.01"
     assert verdict == "holds from η = 0.3 on"
-    assert other == "NFSP's η = 0.1 is enough: shapley, `fast`, 2,000 to 20,000 steps"
+    assert other == "NFSP settles with its own η = 0.1: shapley, `fast`, 2,000 to 20,000 steps"
     assert values == "1 (1 to 1) after 2,000, 0.5 (0.4 to 0.6) after 20,000"
     assert decided == "not decided"
     worse = [*rows, *nfsp("shapley", {1.0: [0.9, 0.9]}, steps=20_000)]
@@ -186,11 +186,12 @@ def test_learned_play_settles_where_ten_times_the_steps_halve_it_in_every_seed()
 
 
 def test_what_keeps_play_from_settling_is_found_by_leaving_it_out():
-    def verdict(ends, exact):
+    def verdict(ends, exact, plain=(1.0, 0.9)):
         steps = {2000: [1.0, 1.0], 20_000: ends}
         changed = [row | {"change": EXACT[-1]} for n in steps for row in nfsp("shapley", {0.1: steps[n]}, steps=n)]
         row = {"change": EXACT[-1], "iterations": [10, 100], "anticipation": 0.1, "exploitability": exact}
-        return anticipation_claims.cause(EXACT[-1], [row], changed)
+        rows = [row, row | {"change": EXACT[0], "exploitability": plain}]
+        return anticipation_claims.cause(EXACT[-1], rows, changed)
 
     claim, measured, holds = verdict([0.1, 0.2], [1.0, 0.1])
     assert claim == "What keeps η = 0.1 from settling: shapley, that its memory grows with the steps"
@@ -198,6 +199,7 @@ def test_what_keeps_play_from_settling_is_found_by_leaving_it_out():
     assert holds == "holds"
     assert verdict([0.1, 0.9], [1.0, 0.1])[-1] == verdict([0.1, 0.1], [1.0, 0.9])[-1] == "not decided"
     assert verdict([0.9, 0.9], [1.0, 0.9])[-1] == "does not hold"
+    assert verdict([0.1, 0.1], [1.0, 0.1], (1.0, 0.4))[-1] == "does not hold", "nothing keeps it from settling"
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from statistics import median
 from textwrap import fill
 from typing import Any
 
-from feint.papers.anticipation_lag import CAUSES, EXACT, ROUND
+from feint.papers.anticipation_lag import CAUSES, EXACT, PLAIN, ROUND
 from feint.papers.records import Row
 
 USUAL = 0.1
@@ -152,7 +152,7 @@ def enough(pair: Pair) -> list[str]:
     """That NFSP settles with its own share."""
     seeds = halved(pair)
     verdict = "holds" if all(seeds) else "not decided" if any(seeds) else "does not hold"
-    return [f"NFSP's η = {USUAL:g} is enough: {span(pair)}", courses(pair), verdict]
+    return [f"NFSP settles with its own η = {USUAL:g}: {span(pair)}", courses(pair), verdict]
 
 
 def courses(pair: Pair) -> str:
@@ -191,7 +191,8 @@ def cause(change: str, exact: Sequence[Row], changed: Sequence[Row]) -> list[str
     alone = of_kind(exact, change=change, anticipation=USUAL)
     found = [*halved(pair), *map(settles, alone)]
     words = [f"NFSP without it {courses(pair)}", *(f"fictitious play without it {course(row)}" for row in alone)]
-    verdict = "holds" if all(found) else "not decided" if any(found) else "does not hold"
+    kept = not any(map(settles, of_kind(exact, change=PLAIN, anticipation=USUAL)))
+    verdict = "holds" if kept and all(found) else "not decided" if kept and any(found) else "does not hold"
     return [f"What keeps η = {USUAL:g} from settling: {ROUND}, {CAUSES[change]}", "; ".join(words), verdict]
 
 

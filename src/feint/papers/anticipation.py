@@ -57,6 +57,8 @@ FULL = Size(
         ("shapley", "fast", 2000, AROUND),
         ("shapley", "fast", 20_000, AROUND),
         ("shapley", "fast", 200_000, (0.1, 0.3)),
+        ("shapley", "paper", 20_000, (0.1,)),
+        ("shapley", "paper", 200_000, (0.1,)),
         ("kuhn(players=3)", "fast", 2000, LEARNED),
         ("kuhn(players=3)", "fast", 20_000, LEARNED),
         ("kuhn", "fast", 2000, LEARNED),

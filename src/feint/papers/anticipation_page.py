@@ -8,7 +8,7 @@ from statistics import median
 from textwrap import fill
 from typing import Any
 
-from feint.learners.nfsp import NFSP
+from feint.learners.nfsp import NFSP, PAPER
 from feint.papers.anticipation_claims import (
     WAYS,
     alike,
@@ -154,7 +154,7 @@ def about(row: Mapping[str, Any]) -> str:
     if row["what"] == "lagged":
         return f"fictitious play with NFSP's memory in {row['game']}"
     if row["what"] == "changed":
-        return f"NFSP in {row['game']}, {row['change']}"
+        return f"NFSP in {row['game']}, tried without something"
     return f"NFSP in {row['game']}, `{row['preset']}`, {row['steps']:,} steps"
 
 
@@ -216,7 +216,8 @@ def why(remembered: Sequence[Row], plain: Sequence[Row], changed: Sequence[Row])
         f"Here fictitious play, all at once and exact, has such a memory and such an average; and NFSP is tried "
         f"without each of them, and without exploration. *A memory that does not grow* fades over {window.least:g} "
         f"steps for ever (`replay.share=0`), *an average of all alike* counts every step once (`average.growth=0`), "
-        f"and *no exploration* is `exploration.epsilon=0`."
+        f"and *no exploration* is `exploration.epsilon=0`. `paper` keeps the latest {PAPER.replay.capacity:,} moves of "
+        f"each seat: a memory that does not grow either once it is full, and an average of all alike."
     )
     return f"""
 ## Why NFSP needs more on Shapley's game

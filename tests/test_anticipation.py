@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import feint
 from feint.forms.library import form_of
-from feint.solvers.fictitious_play import ExtensiveFictitiousPlay
+from feint.papers.anticipation_lag import EXACT, LaggedPlayer, lagged
+from feint.papers.kuhn_baselines import gaps_after
+from feint.solvers.fictitious_play import ExtensiveFictitiousPlay, FictitiousPlayer
 
 
 def after(tmp_path, game, steps, **settings):
@@ -56,3 +59,19 @@ def test_the_latest_strategy_is_what_the_next_iteration_answers(alternating):
 def test_shares_beyond_one_are_refused():
     with pytest.raises(feint.BadInput, match="anticipation must be from 0 to 1, but 2"):
         feint.train("xfp", "kuhn", steps=1, settings={"anticipation": 2.0})
+
+
+def test_a_memory_of_one_iteration_is_none():
+    tree = form_of("kuhn(players=3)").tree
+    share, one, none = (jnp.asarray(number, float) for number in (0.1, 1.0, 0.0))
+    player = FictitiousPlayer(tree.form, False, share, tree.fingerprint)
+    found = gaps_after(LaggedPlayer(player, none, one, none), tree, (10, 100))
+    assert found == pytest.approx(gaps_after(player, tree, (10, 100)))
+
+
+def test_what_goes_round_with_a_memory_that_grows_settles_with_one_that_does_not():
+    """Shapley's game with the η of NFSP, in which play settles where there is no memory."""
+    what = {"game": "shapley", "anticipation": 0.1, "iterations": [2000, 20_000]}
+    grows, stays = (lagged(what | {"change": change})["exploitability"] for change in (EXACT[0], EXACT[-1]))
+    assert grows[-1] > grows[0] / 2
+    assert stays[-1] < stays[0] / 20

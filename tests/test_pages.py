@@ -9,7 +9,7 @@ import pytest
 
 import page_records
 from feint.papers import kuhn_training_sets
-from feint.papers.anticipation import FULL, played, taught
+from feint.papers.anticipation import FULL, played, remembered, taught
 from feint.papers.anticipation_page import RECORDS
 from feint.papers.poker_rnn_seeds import read_records
 from feint.papers.poker_rnn_seeds_page import statistics
@@ -129,8 +129,9 @@ def test_other_seeds_are_linked_where_the_first_is_told_of(name):
 
 def test_all_that_anticipation_asks_for_was_measured():
     rows = page_records.record(f"docs/results/anticipation/{RECORDS}")
-    lacking = [what for what in (*played(FULL), *taught(FULL)) if not any(what.items() <= row.items() for row in rows)]
-    assert lacking == []
+    asked = [*played(FULL), *remembered(FULL), *taught(FULL)]
+    assert [what for what in asked if not any(what.items() <= row.items() for row in rows)] == []
+    assert len(asked) == len(rows), "otherwise the page has what its command does not measure"
 
 
 def test_all_training_sets_that_are_asked_for_were_measured():

@@ -10,7 +10,8 @@ import pytest
 
 import feint
 from feint.forms.library import form_of
-from feint.papers import anticipation, anticipation_page, monte_carlo
+from feint.papers import anticipation, anticipation_claims, anticipation_page, monte_carlo
+from feint.papers.anticipation_lag import EXACT
 from feint.papers.library import papers
 from feint.papers.monte_carlo_page import claim, page_of
 from feint.papers.monte_carlo_trials import CONSTANTS, FULL, QUICK, asked, curve, likeliest, searched, seated
@@ -125,9 +126,9 @@ def test_shapley_settles_from_some_share_on():
     rows = [
         row | anticipation.exact(row) for row in (what | {"anticipation": share} for share in (0.0, 0.01, 0.1, 0.5))
     ]
-    assert anticipation_page.goes_round(rows)[-1] == "holds"
-    assert anticipation_page.settled(rows)[-1] == "holds from η = 0.1 on"
-    assert not anticipation_page.settles(rows[0])
+    assert anticipation_claims.goes_round(rows)[-1] == "holds"
+    assert anticipation_claims.settled(rows, "With it play settles")[-1] == "holds from η = 0.1 on"
+    assert not anticipation_claims.settles(rows[0])
 
 
 def test_where_play_does_not_settle_is_said_by_the_rule_of_the_page():
@@ -143,10 +144,10 @@ def test_where_play_does_not_settle_is_said_by_the_rule_of_the_page():
         for share, each in courses.items()
     ]
     ahead = "Nearest to equilibrium is η = 0.01 after 1, 0.01 after 10, 0 after 100."
-    told = " ".join(anticipation_page.limit(rows).split())
+    told = " ".join(anticipation_claims.limit(rows).split())
     assert told == f"- kuhn, all at once: play does not settle from η = 0.1 on. {ahead}"
-    assert "play settles with every η." in anticipation_page.limit(rows[:2])
-    assert "play does not settle from η = 0.1 on." in anticipation_page.limit(rows[2:])
+    assert "play settles with every η." in anticipation_claims.limit(rows[:2])
+    assert "play does not settle from η = 0.1 on." in anticipation_claims.limit(rows[2:])
 
 
 def test_the_best_share_is_said_to_be_no_more_than_it_is():
@@ -159,6 +160,46 @@ def test_the_best_share_is_said_to_be_no_more_than_it_is():
     longer = [row | {"steps": 2000} for row in close]
     assert anticipation_page.quickest([*apart, *longer]).splitlines()[0] == told  # other lengths are other runs
     assert "seeds that overlap" in anticipation_page.quickest(close)
+
+
+def nfsp(game, courses, **settings):
+    """Rows of NFSP with η by what its seeds came to."""
+    some = {"game": game, "preset": "fast", "steps": 2000} | settings
+    return [some | {"anticipation": share, "exploitability": seeds} for share, seeds in courses.items()]
+
+
+def test_learned_play_settles_where_ten_times_the_steps_halve_it_in_every_seed():
+    before = nfsp("shapley", {share: [1.0, 1.0] for share in (0.01, 0.1, 0.3, 1.0)})
+    after = nfsp("shapley", {0.01: [0.5, 0.7], 0.1: [0.4, 0.6], 0.3: [0.4, 0.49]}, steps=20_000)
+    rows = [*before, *after, *nfsp("kuhn", {0.1: [1.0, 1.0]})]
+    (claim, measured, verdict), (other, values, decided) = anticipation_claims.learned_claims(rows)
+    assert claim == "NFSP settles: shapley, `fast`, 2,000 to 20,000 steps"
+    assert measured == "every seed with η = 0.3; some seeds with η = 0.1; no seed with η = 0.01"
+    assert verdict == "holds from η = 0.3 on"
+    assert other == "NFSP settles with its own η = 0.1: shapley, `fast`, 2,000 to 20,000 steps"
+    assert values == "1 (1 to 1) after 2,000, 0.5 (0.4 to 0.6) after 20,000"
+    assert decided == "not decided"
+    worse = [*rows, *nfsp("shapley", {1.0: [0.9, 0.9]}, steps=20_000)]
+    assert anticipation_claims.learned_claims(worse)[0][-1] == "holds in part"
+    undecided = anticipation_claims.spans([row for row in rows if row["anticipation"] < 0.3])
+    assert anticipation_claims.learned_settles(undecided[0])[-1] == "not decided"
+
+
+def test_what_keeps_play_from_settling_is_found_by_leaving_it_out():
+    def verdict(ends, exact, plain=(1.0, 0.9)):
+        steps = {2000: [1.0, 1.0], 20_000: ends}
+        changed = [row | {"change": EXACT[-1]} for n in steps for row in nfsp("shapley", {0.1: steps[n]}, steps=n)]
+        row = {"change": EXACT[-1], "iterations": [10, 100], "anticipation": 0.1, "exploitability": exact}
+        rows = [row, row | {"change": EXACT[0], "exploitability": plain}]
+        return anticipation_claims.cause(EXACT[-1], rows, changed)
+
+    claim, measured, holds = verdict([0.1, 0.2], [1.0, 0.1])
+    assert claim == "What keeps η = 0.1 from settling: shapley, that its memory grows with the steps"
+    assert measured.endswith("0.15 (0.1 to 0.2) after 20,000; fictitious play without it 1 after 10, 0.1 after 100")
+    assert holds == "holds"
+    assert verdict([0.1, 0.9], [1.0, 0.1])[-1] == verdict([0.1, 0.1], [1.0, 0.9])[-1] == "not decided"
+    assert verdict([0.9, 0.9], [1.0, 0.9])[-1] == "does not hold"
+    assert verdict([0.1, 0.1], [1.0, 0.1], (1.0, 0.4))[-1] == "does not hold", "nothing keeps it from settling"
 
 
 @pytest.mark.slow
@@ -174,12 +215,15 @@ def test_search_is_reproduced_in_short(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_anticipation_is_reproduced_in_short(tmp_path, monkeypatch):
-    size = replace(anticipation.QUICK, stops=(10, 100), learned=(0.1,), runs=(("kuhn", "fast", 5),))
+    runs = tuple(("shapley", "fast", steps, (0.1,)) for steps in (15, 150))
+    changed = tuple((EXACT[-1], steps, (0.1,)) for steps in (15, 150))
+    size = replace(anticipation.QUICK, stops=(10, 100), runs=runs, changed=changed)
     monkeypatch.setattr(anticipation, "QUICK", size)
     text = anticipation.reproduce(tmp_path, True, lambda _: Unwatched()).read_text()
     assert (tmp_path / "anticipation.png").is_file()
     monkeypatch.setattr(anticipation, "exact", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr(anticipation, "lagged", lambda *_: pytest.fail("measured again"))
     monkeypatch.setattr(anticipation, "learned", lambda *_: pytest.fail("measured again"))
     assert anticipation.reproduce(tmp_path, True, lambda _: Unwatched()).read_text() == text
     kept = [row["exploitability"] for row in anticipation.Records(tmp_path / anticipation.RECORDS).rows]
-    assert f"{median(kept[-1]):.3f}" in text
+    assert f"{median(kept[-1]):.3g}" in text

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import final
 
 from feint.forms.library import form_of
-from feint.papers.anticipation_page import RECORDS, told, write_report
+from feint.papers.anticipation_claims import told
+from feint.papers.anticipation_lag import CHANGES, EXACT, PLAIN, ROUND, lagged
+from feint.papers.anticipation_page import RECORDS, write_report
 from feint.papers.kuhn_baselines import gaps_after
 from feint.papers.records import Records, Row, short
 from feint.papers.trials import Trial, trained
@@ -32,28 +34,60 @@ class Size:
     """Every η of fictitious play, …"""
     stops: tuple[int, ...]
     """… and the iterations after which it is judged."""
-    learned: tuple[float, ...]
-    """Every η of NFSP, …"""
-    runs: tuple[tuple[str, str, int], ...]
-    """… and its games, presets and steps."""
+    runs: tuple[tuple[str, str, int, tuple[float, ...]], ...]
+    """Games, presets, steps and every η of NFSP."""
+    lagged: tuple[int, ...]
+    """The iterations after which fictitious play with a memory is judged, …"""
+    changed: tuple[tuple[str, int, tuple[float, ...]], ...]
+    """… and what NFSP is tried without: changes, steps and every η."""
     seeds: int
 
 
+LEARNED = (0.01, 0.03, 0.1, 0.3, 0.5, 1.0)
+"""Most η of NFSP, …"""
+FIRST = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""… those of its longest runs on Leduc, …"""
+AROUND = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0)
+"""… and those on Shapley's game."""
 FULL = Size(
     games=("shapley", "kuhn(players=3)", "kuhn", "leduc"),
     shares=(0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0),
     stops=(100, 1000, 10_000),
-    learned=(0.01, 0.03, 0.1, 0.3, 1.0),
     runs=(
-        ("kuhn", "fast", 2000),
-        ("kuhn", "fast", 20_000),
-        ("leduc", "fast", 5000),
-        ("leduc", "fast", 50_000),
-        ("leduc", "paper", 100_000),
+        ("shapley", "fast", 2000, AROUND),
+        ("shapley", "fast", 20_000, AROUND),
+        ("shapley", "fast", 200_000, (0.1, 0.3)),
+        ("shapley", "paper", 20_000, (0.1,)),
+        ("shapley", "paper", 200_000, (0.1,)),
+        ("kuhn(players=3)", "fast", 2000, LEARNED),
+        ("kuhn(players=3)", "fast", 20_000, LEARNED),
+        ("kuhn", "fast", 2000, LEARNED),
+        ("kuhn", "fast", 20_000, LEARNED),
+        ("leduc", "fast", 5000, LEARNED),
+        ("leduc", "fast", 50_000, FIRST),
+        ("leduc", "paper", 100_000, FIRST),
+    ),
+    lagged=(2000, 20_000, 200_000, 2_000_000),
+    changed=(
+        ("no exploration", 2000, (0.1, 0.3)),
+        ("no exploration", 20_000, (0.1, 0.3)),
+        ("an average of all alike", 2000, (0.1, 0.3)),
+        ("an average of all alike", 20_000, (0.1, 0.3)),
+        ("a memory that does not grow", 2000, (0.03, 0.1, 0.3)),
+        ("a memory that does not grow", 20_000, (0.03, 0.1, 0.3)),
+        ("a memory that does not grow", 200_000, (0.1,)),
     ),
     seeds=3,
 )
-QUICK = Size(("shapley", "kuhn"), (0.0, 0.1, 0.5), (100, 1000), (0.1, 1.0), (("kuhn", "fast", 100),), seeds=2)
+QUICK = Size(
+    games=("shapley", "kuhn"),
+    shares=(0.0, 0.1, 0.5),
+    stops=(100, 1000),
+    runs=(("kuhn", "fast", 100, (0.1, 1.0)),),
+    lagged=(200, 2000),
+    changed=(),
+    seeds=2,
+)
 
 
 def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
@@ -63,6 +97,9 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
         for what in played(size):
             watcher.stage(f"{what['game']}, η = {what['anticipation']:g}, {told(what)}")
             found.append(records.row(what, lambda what=what: exact(what)))  # type: ignore[misc]
+        for what in remembered(size):
+            watcher.stage(f"{what['game']}, η = {what['anticipation']:g}, {what['change']}")
+            found.append(records.row(what, lambda what=what: lagged(what)))  # type: ignore[misc]
     for what in taught(size):
         found.append(records.row(what, lambda what=what: learned(out, what, watch)))  # type: ignore[misc]
     return write_report(out, found)
@@ -84,19 +121,23 @@ def played(size: Size) -> list[Row]:
     ]
 
 
+def remembered(size: Size) -> list[Row]:
+    """What is asked of fictitious play with a memory."""
+    kinds = ((change, share) for change in EXACT for share in size.shares if size.lagged)
+    about = {"what": "lagged", "game": ROUND, "iterations": list(size.lagged)}
+    return [about | {"change": change, "anticipation": share} for change, share in kinds]
+
+
 def taught(size: Size) -> list[Row]:
     """What is asked of NFSP."""
+    plain = [({"what": "learned"}, *run) for run in size.runs]
+    changed = [
+        ({"what": "changed", "change": change}, ROUND, "fast", steps, shares) for change, steps, shares in size.changed
+    ]
     return [
-        {
-            "what": "learned",
-            "game": game,
-            "preset": preset,
-            "anticipation": share,
-            "steps": steps,
-            "seeds": size.seeds,
-        }
-        for game, preset, steps in size.runs
-        for share in size.learned
+        what | {"game": game, "preset": preset, "anticipation": share, "steps": steps, "seeds": size.seeds}
+        for what, game, preset, steps, shares in plain + changed
+        for share in shares
     ]
 
 
@@ -111,9 +152,15 @@ def exact(what: Row) -> Row:
 def learned(out: Path, what: Row, watch: Callable[[str], Watcher]) -> Row:
     """Exploitability of NFSP's average after so many steps, seed by seed."""
     game, preset, share, steps, found = what["game"], what["preset"], what["anticipation"], what["steps"], []
+    change = what.get("change", PLAIN)
+    name = "-".join(
+        ["nfsp", game, preset, f"{steps}", f"{share:g}", *([change.replace(" ", "-")] if CHANGES[change] else [])]
+    )
     for seed in range(what["seeds"]):
-        path = out / f"nfsp-{game}-{preset}-{steps}-{share:g}" / f"seed-{seed}"
-        title, settings = f"NFSP ({preset}) on {game}, η = {share:g}", {"anticipation": share}
-        trial = Trial(path, title, "nfsp", game, preset, settings, seed, steps)
+        title, settings = (
+            f"NFSP ({preset}) on {game}, η = {share:g}, {change}",
+            CHANGES[change] | {"anticipation": share},
+        )
+        trial = Trial(out / name / f"seed-{seed}", title, "nfsp", game, preset, settings, seed, steps)
         found.append(short(trained(trial, watch(f"{title}, seed {seed}")).metrics[-1]["exploitability"]))
     return {"exploitability": found}

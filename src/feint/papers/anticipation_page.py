@@ -8,7 +8,22 @@ from statistics import median
 from textwrap import fill
 from typing import Any
 
-from feint.papers.records import Row, band, where
+from feint.learners.nfsp import NFSP, PAPER
+from feint.papers.anticipation_claims import (
+    WAYS,
+    alike,
+    claims,
+    lag_claims,
+    learned_claims,
+    limits,
+    names,
+    of_kind,
+    share_of,
+    spread,
+    told,
+)
+from feint.papers.anticipation_lag import CHANGES, PLAIN, ROUND
+from feint.papers.records import Row, where
 from feint.papers.trials import quick_look, table
 from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.runs.files import write_whole
@@ -16,8 +31,6 @@ from feint.runs.files import write_whole
 TITLE = "Anticipation"
 RECORDS = "shares.jsonl"
 """In the folder of the reproduction: all that was measured."""
-USUAL = 0.1
-"""NFSP's η."""
 FEW = 1000
 """Iterations up to which a curve is hardly begun."""
 SETTINGS = {"fast": "our settings", "paper": "the paper's settings"}
@@ -32,29 +45,29 @@ def write_report(out: Path, rows: Sequence[Row]) -> Path:
     return page
 
 
-def of_kind(rows: Sequence[Row], **wanted: Any) -> list[Row]:
-    return [row for row in rows if wanted.items() <= row.items()]
-
-
 def draw(rows: Sequence[Row], path: Path) -> None:
     """Exploitability against η: fictitious play all at once and in turn, and NFSP with its seeds as bands."""
     figure = blank(13.0, 4.2)
     panels = figure.subplots(1, 3)
     solved, trained_ones = of_kind(rows, what="exact"), of_kind(rows, what="learned")
-    for axes, alternating in zip(panels, (False, True), strict=False):
-        for colour, game in zip(COLOURS, names(solved), strict=False):
+    colours = dict(zip(names(solved), COLOURS, strict=False))
+    for axes, alternating in zip(panels, WAYS, strict=False):
+        for game, colour in colours.items():
             some = of_kind(solved, game=game, alternating=alternating)
             ends = [row["exploitability"][-1] for row in some]
             style: dict[str, Any] = {"color": colour, "marker": "o", "markersize": 4, "label": game}
             axes.plot([row["anticipation"] for row in some], ends, **style)
         title = f"Fictitious play, {solved[0]['iterations'][-1]:,} iterations, {told({'alternating': alternating})}"
         axes.set_title(title, color=INK, loc="left", fontweight="bold", fontsize="medium")
-    for colour, some in zip(COLOURS, alike(trained_ones), strict=False):
+    for some in drawn(trained_ones):
         shares, values = [row["anticipation"] for row in some], [row["exploitability"] for row in some]
-        label = f"{some[0]['game']}, {some[0]['preset']}, {some[0]['steps']:,} steps"
-        panels[2].plot(shares, list(map(median, values)), color=colour, marker="o", markersize=4, label=label)
+        game, preset, steps = (some[0][key] for key in ("game", "preset", "steps"))
+        usual, colour = preset == "fast", colours[game]
+        style = {"color": colour, "linestyle": "-" if usual else "--", "marker": "o", "markersize": 4}
+        label = f"{game}, {steps:,}" + ("" if usual else f", {preset}")
+        panels[2].plot(shares, list(map(median, values)), label=label, **style)
         panels[2].fill_between(shares, list(map(min, values)), list(map(max, values)), color=colour, alpha=0.12)
-    panels[2].set_title("NFSP", color=INK, loc="left", fontweight="bold", fontsize="medium")
+    panels[2].set_title("NFSP, after so many steps", color=INK, loc="left", fontweight="bold", fontsize="medium")
     panels[0].set(ylabel="exploitability (chips per hand, exact)")
     for axes in panels:
         axes.set(yscale="log", xlabel="η")
@@ -66,20 +79,18 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     keep(figure, path)
 
 
-def names(rows: Sequence[Row]) -> list[str]:
-    """The games of rows."""
-    return list(dict.fromkeys(row["game"] for row in rows))
-
-
-def alike(rows: Sequence[Row]) -> list[list[Row]]:
-    """Rows of NFSP that differ in η alone."""
-    kinds = dict.fromkeys((row["game"], row["preset"], row["steps"]) for row in rows)
-    return [of_kind(rows, game=game, preset=preset, steps=steps) for game, preset, steps in kinds]
+def drawn(rows: Sequence[Row]) -> list[list[Row]]:
+    """Of each game and preset the longest runs of NFSP, but for those with few η."""
+    some = alike(rows)
+    many = max(map(len, some)) / 2
+    return list({(each[0]["game"], each[0]["preset"]): each for each in some if len(each) > many}.values())
 
 
 def page_of(rows: Sequence[Row]) -> str:
     """The page, from records."""
     solved, trained_ones = of_kind(rows, what="exact"), of_kind(rows, what="learned")
+    remembered, changed = of_kind(rows, what="lagged"), of_kind(rows, what="changed")
+    answers = [*claims(solved), *learned_claims(trained_ones), *lag_claims(remembered, changed)]
     quick = solved[0]["iterations"][-1] <= FEW
     return f"""# {TITLE}
 
@@ -92,10 +103,10 @@ share of hands in which the best response plays (Heinrich & Silver 2016). Exploi
 ## The claims
 
 Anticipation was proposed for games that are not zero-sum, to settle what goes round without it; NFSP takes a constant η
-on zero-sum games, where it is not needed for that. A run settles where ten times the iterations leave less than half
-of its exploitability.
+on zero-sum games, where it is not needed for that. A run settles where ten times the iterations, or steps of NFSP,
+leave less than half of its exploitability; of NFSP every seed has to, and where only some do nothing is decided.
 
-{table(["claim", "measured", "verdict"], claims(solved))}
+{table(["claim", "measured", "verdict"], answers)}
 
 {limits(solved)}
 
@@ -114,7 +125,7 @@ Nothing here is random, so there are no seeds.
 {by_share(trained_ones)}
 
 {quickest(trained_ones)}
-
+{why(remembered, trained_ones, changed) if remembered else ""}
 Every number is in `{RECORDS}`. To two million steps, with the paper's own settings, η = 0.5 is beside η = 0.1 on
 [the paper's page](../leduc_nfsp/README.md).
 
@@ -122,81 +133,13 @@ Made by `feint reproduce anticipation{" --quick" if quick else ""}`.
 """
 
 
-def claims(rows: Sequence[Row]) -> list[list[str]]:
-    """What is said of anticipation, and what was seen."""
-    shapley, others = names(rows)[:1], names(rows)[1:]
-    ways = (False, True)
-    return [
-        *(goes_round(of_kind(rows, game=game, alternating=way)) for game in shapley for way in ways),
-        *(settled(of_kind(rows, game=game, alternating=way)) for game in shapley for way in ways),
-        *(limited(of_kind(rows, game=game, alternating=way)) for game in others for way in ways),
-    ]
-
-
-def goes_round(some: Sequence[Row]) -> list[str]:
-    """That plain fictitious play comes no nearer."""
-    plain = some[0]
-    verdict = "does not hold" if settles(plain) else "holds"
-    return [f"Without it fictitious play goes round for ever: {place(plain)}", course(plain), verdict]
-
-
-def settled(some: Sequence[Row]) -> list[str]:
-    """That play settles with anticipation, and with how much."""
-    which = [row for row in some if row["anticipation"] and settles(row)]
-    claim = f"With it play settles: {place(some[0])}"
-    if not which:
-        return [claim, "no η that was tried", "does not hold"]
-    least, worst = which[0]["anticipation"], max(row["exploitability"][-1] for row in which)
-    most = f"at most {worst:.2g} after {some[0]['iterations'][-1]:,}"
-    whole = which == [row for row in some if row["anticipation"] >= least]
-    return [claim, f"η = {least:g} and above: {most}", f"holds from η = {least:g} on" if whole else "holds in part"]
-
-
-def limited(some: Sequence[Row]) -> list[str]:
-    """That a constant share of NFSP's size sets a limit where plain play has none."""
-    plain, usual = some[0], next(row for row in some if row["anticipation"] == USUAL)
-    verdict = "holds" if settles(plain) and not settles(usual) else "does not hold"
-    measured = f"{course(usual)}; without anticipation {plain['exploitability'][-1]:.2g}"
-    return [f"η = {USUAL:g} sets a limit that more iterations do not pass: {place(usual)}", measured, verdict]
-
-
-def limits(rows: Sequence[Row]) -> str:
-    """From which η on games that are zero-sum do not settle, and which η is ahead of all others when."""
-    return "\n".join(
-        limit(of_kind(rows, game=game, alternating=way)) for game in names(rows)[1:] for way in (False, True)
-    )
-
-
-def limit(some: Sequence[Row]) -> str:
-    """The same of one game and way to respond."""
-    last = max((number for number, row in enumerate(some, 1) if settles(row)), default=0)
-    ends = f"does not settle from η = {some[last]['anticipation']:g} on" if some[last:] else "settles with every η"
-    first = [min(some, key=lambda row: row["exploitability"][at]) for at in range(len(some[0]["iterations"]))]
-    when = zip(first, some[0]["iterations"], strict=True)
-    ahead = ", ".join(f"{row['anticipation']:g} after {stop:,}" for row, stop in when)
-    return fill(f"- {place(some[0])}: play {ends}. Nearest to equilibrium is η = {ahead}.", 120, subsequent_indent="  ")
-
-
-def place(row: Row) -> str:
-    return f"{row['game']}, {told(row)}"
-
-
-def course(row: Row) -> str:
-    """Exploitability, from one number of iterations to the next."""
-    pairs = zip(row["exploitability"], row["iterations"], strict=True)
-    return ", ".join(f"{value:.2g} after {stop:,}" for value, stop in pairs)
-
-
-def settles(row: Row) -> bool:
-    """Whether ten times the iterations have halved exploitability at least."""
-    return bool(row["exploitability"][-1] < row["exploitability"][-2] / 2)
-
-
 def quickest(rows: Sequence[Row]) -> str:
     """Which η NFSP is best with, by game, preset and steps."""
     found = []
     for some in alike(rows):
         best, *others = sorted(some, key=lambda row: median(row["exploitability"]))
+        if not others:
+            continue
         apart = all(max(best["exploitability"]) < min(row["exploitability"]) for row in others)
         words = "every seed ahead of all others" if apart else "by the median of seeds that overlap"
         where = f"{best['game']}, `{best['preset']}`, after {best['steps']:,} steps"
@@ -208,20 +151,24 @@ def about(row: Mapping[str, Any]) -> str:
     """What a row is about, whatever its η."""
     if row["what"] == "exact":
         return f"fictitious play in {row['game']}"
+    if row["what"] == "lagged":
+        return f"fictitious play with NFSP's memory in {row['game']}"
+    if row["what"] == "changed":
+        return f"NFSP in {row['game']}, tried without something"
     return f"NFSP in {row['game']}, `{row['preset']}`, {row['steps']:,} steps"
 
 
 def exactly(rows: Sequence[Row]) -> str:
     """Exploitability by η, a line for each game, way to respond and number of iterations."""
-    shares = sorted({row["anticipation"] for row in rows})
-    head = ["game", "players respond", "iterations", f"η: {shares[0]:g}", *(f"{share:g}" for share in shares[1:])]
+    shares = sorted({share_of(row) for row in rows})
+    head = ["game", "players respond", "iterations", *heads(shares)]
     lines = []
     for game in names(rows):
-        for alternating in (False, True):
-            some = sorted(of_kind(rows, game=game, alternating=alternating), key=lambda row: float(row["anticipation"]))
+        for alternating in WAYS:
+            some = sorted(of_kind(rows, game=game, alternating=alternating), key=share_of)
             for place, stop in enumerate(some[0]["iterations"]):
-                cells = [f"{row['exploitability'][place]:.2g}" for row in some]
-                lines.append([game, told(some[0]), f"{stop:,}", *cells])
+                values = [f"{row['exploitability'][place]:.2g}" for row in some]
+                lines.append([game, told(some[0]), f"{stop:,}", *values])
     return table(head, lines)
 
 
@@ -239,20 +186,57 @@ def judged(rows: Sequence[Row]) -> str:
 
 def by_share(rows: Sequence[Row]) -> str:
     """Exploitability of NFSP by η, a line for each game, preset and number of steps."""
-    shares = sorted({row["anticipation"] for row in rows})
-    head = ["NFSP on", "preset", "steps", f"η: {shares[0]:g}", *(f"{share:g}" for share in shares[1:])]
+    shares = sorted({share_of(row) for row in rows})
+    head = ["NFSP on", "preset", "steps", *heads(shares)]
     lines = [
-        [
-            some[0]["game"],
-            f"`{some[0]['preset']}`",
-            f"{some[0]['steps']:,}",
-            *(band(row["exploitability"]) for row in sorted(some, key=lambda row: float(row["anticipation"]))),
-        ]
+        [some[0]["game"], f"`{some[0]['preset']}`", f"{some[0]['steps']:,}", *cells(some, shares)]
         for some in alike(rows)
     ]
     return table(head, lines)
 
 
-def told(what: Row) -> str:
-    """Whether players respond one after the other."""
-    return "in turn" if what["alternating"] else "all at once"
+def heads(shares: Sequence[float]) -> list[str]:
+    """The heads of columns, one for each η."""
+    return [f"η: {shares[0]:g}", *(f"{share:g}" for share in shares[1:])]
+
+
+def cells(some: Sequence[Row], shares: Sequence[float]) -> list[str]:
+    """The seeds of NFSP by η, and nothing where none was tried."""
+    found = {share_of(row): spread(row["exploitability"]) for row in some}
+    return [found.get(share, "") for share in shares]
+
+
+def why(remembered: Sequence[Row], plain: Sequence[Row], changed: Sequence[Row]) -> str:
+    """What NFSP and fictitious play with a memory like its own come to, thing by thing."""
+    window, power = NFSP().replay, NFSP().average.growth
+    words = (
+        f"The best response of NFSP answers what others did as far back as its memory goes, so it learns late where "
+        f"they are going. In `fast` the memory fades over {window.share:.0%} of all steps so far and {window.least:g} "
+        f"more, and step t counts t^{power:g} times in the average, which so moves on {power + 1:g} times as fast. "
+        f"Here fictitious play, all at once and exact, has such a memory and such an average; and NFSP is tried "
+        f"without each of them, and without exploration. *A memory that does not grow* fades over {window.least:g} "
+        f"steps for ever (`replay.share=0`), *an average of all alike* counts every step once (`average.growth=0`), "
+        f"and *no exploration* is `exploration.epsilon=0`. `paper` keeps the latest {PAPER.replay.capacity:,} moves of "
+        f"each seat: a memory that does not grow either once it is full, and an average of all alike."
+    )
+    return f"""
+## Why NFSP needs more on Shapley's game
+
+{fill(words, 120)}
+
+{lagging(remembered, plain, changed)}
+"""
+
+
+def lagging(remembered: Sequence[Row], plain: Sequence[Row], changed: Sequence[Row]) -> str:
+    """Fictitious play with a memory and NFSP, by what each is tried without."""
+    shares = sorted({share_of(row) for row in remembered})
+    lines = []
+    for change in CHANGES:
+        exact = sorted(of_kind(remembered, change=change), key=share_of)
+        for at, stop in enumerate(exact[0]["iterations"] if exact else ()):
+            values = [f"{row['exploitability'][at]:.2g}" for row in exact]
+            lines.append([change, "fictitious play", f"{stop:,}", *values])
+        tried = of_kind(plain, game=ROUND, preset="fast") if change == PLAIN else of_kind(changed, change=change)
+        lines += [[change, "NFSP", f"{some[0]['steps']:,}", *cells(some, shares)] for some in alike(tried)]
+    return table(["tried", "play", "iterations", *heads(shares)], lines)

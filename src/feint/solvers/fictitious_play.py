@@ -112,7 +112,7 @@ class FictitiousPlayer(Algorithm[FictitiousState]):
         time, answers = state.iteration + 1.0, list[Vector]()
         average, last = list(state.average), list(state.response)
         for player, side in enumerate(self.form.sides):
-            opposing = self._expected(average, last) if self.alternating else self._expected(*state[1:])
+            opposing = self.expected(average, last) if self.alternating else self.expected(*state[1:])
             answers.append(side.pure(side.backup(without(player, opposing))))
             response = side.plan(answers[-1])
             average[player] = average[player] + (response - average[player]) / (time + 1.0)
@@ -120,7 +120,7 @@ class FictitiousPlayer(Algorithm[FictitiousState]):
                 last[player] = response
         return answers, FictitiousState(time, tuple(average), tuple(last))
 
-    def _expected(self, average: Sequence[Plan], response: Sequence[Plan]) -> Sequence[Plan]:
+    def expected(self, average: Sequence[Plan], response: Sequence[Plan]) -> Sequence[Plan]:
         """What players are expected to do next: their averages, with a share of their last responses."""
         share = self.anticipation
         if share is None:

@@ -192,7 +192,7 @@ class Lines(eqx.Module):
         values = jnp.stack(both if first == 0 else both[::-1]) / paid[:, None]
         _, boards, lines, hands = ranges.shape
         return Situations(
-            jnp.repeat(jnp.arange(boards, dtype=jnp.uint8), lines),
+            jnp.repeat(jnp.arange(boards, dtype=np.min_scalar_type(boards - 1)), lines),
             jnp.tile(paid.astype(jnp.float32), boards),
             *(jnp.moveaxis(part.astype(jnp.float32), 0, 2).reshape(-1, 2, hands) for part in (ranges, values)),
         )

@@ -157,6 +157,18 @@ def highest_pair(deck, hole, board):
     return max((ranks.count(rank), rank) for rank in ranks)
 
 
+def test_one_pot_alone_may_come_to_the_last_round():
+    leduc = load_game("leduc")
+    game = replace(leduc, rounds=(replace(leduc.rounds[0], cap=0), leduc.rounds[1]))
+    assert [(shape.low, shape.high) for shape in shapes_of(game)] == [(1, 1)]
+    found = drawn(drawing_of(game, QUICK, 4), jax.random.key(0))
+    np.testing.assert_array_equal(found.paid, np.ones(24))
+    shape = shapes_of(leduc)[0]  # the same round after more betting
+    among = lines_of(shape, np.array([shape.low]), 0, 4, QUICK)
+    ranges = jnp.moveaxis(found.ranges.reshape(6, 4, 2, -1), 2, 0)
+    np.testing.assert_allclose(found.values, among.solve(jnp.ones(4), ranges).values, atol=1e-5)
+
+
 def test_however_many_boards_there_are_situations_say_which_is_theirs():
     rounds = Round(raise_by=2, cap=1), Round(raise_by=4, cap=1, board=2)
     game = Poker(deck=Deck("23456789TJQK", copies=2), ante=1, rounds=rounds, showdown=highest_pair)

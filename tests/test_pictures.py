@@ -123,6 +123,14 @@ def test_starting_hands_are_told_by_their_cards(holdem):
     assert chart[12, 12].tolist() == [0, 0]
 
 
+def test_starting_hands_are_asked_for_at_any_decision_however_many_there_are(holdem):
+    arrays = {name: each for name, each in vars(holdem).items() if isinstance(each, np.ndarray)}
+    each_of = {name: each for name, each in arrays.items() if len(each) == len(holdem.actor)}
+    many = replace(holdem, **{name: np.resize(each, (40_000, *each.shape[1:])) for name, each in each_of.items()})
+    told = ask_starting_hands(many, lambda seen: seen.node[:, None], 39_999)
+    assert told[0, 1] == 39_999
+
+
 def test_suited_hands_are_above_the_diagonal(holdem, tmp_path):
     suited = ask_starting_hands(holdem, lambda seen: (seen.cards[:, :1] % 4 == seen.cards[:, 1:2] % 4).astype(float))
     chart = by_ranks(suited, 4)[..., 0]

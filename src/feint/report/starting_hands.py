@@ -13,8 +13,14 @@ from jaxtyping import Array, Float
 from feint.arena.arena import narrow
 from feint.arena.betting import BettingTree
 from feint.arena.cards import HIDDEN, Seen
+from feint.games.poker import Poker
 from feint.report.canvas import INK, blank, keep
 from feint.report.grid import FOLD, colours_of
+
+
+def has_starting_hands(game: Poker) -> bool:
+    """Whether hands are two cards of a deck that keeps suits apart: pairs, suited and others, which make the chart."""
+    return game.hole == 2 and game.deck.suits and game.deck.copies > 1
 
 
 def ask_starting_hands(

@@ -22,7 +22,7 @@ from feint.cli import app
 from feint.evaluate import match as match_module
 from feint.evaluate.league import round_robin
 from feint.evaluate.learned_best_response import learned_best_response
-from feint.evaluate.match import expected_winnings, match
+from feint.evaluate.match import Match, expected_winnings, match
 from feint.forms.strategy import TabularStrategy
 from feint.forms.unrolled import TreeForm
 from feint.games.errors import BadInput
@@ -217,6 +217,13 @@ def test_the_command_plays_a_match():
     assert told["winnings"] == pytest.approx(-1000)
     assert told["exact"] == pytest.approx(-1000)
     assert told["deals_saved"] is None, "nothing varies, so nothing is saved, and JSON has no infinity"
+
+
+def test_what_rounding_left_of_a_match_is_nothing(call, monkeypatch):
+    monkeypatch.setattr("feint.evaluate.match.play_players", lambda *_: Match(20, 1.388e-17, 0.1, 10, 1.0))
+    words = ("match", "random", "raise", "--game", "leduc", "--hands", "20")
+    assert "(95%; +0 chips a hand)" in call(*words)[1]
+    assert json.loads(call(*words, "--json")[1])["winnings"] == 0
 
 
 def test_nothing_is_told_without_a_sign_before_it_or_rounding_in_it(call):

@@ -10,9 +10,10 @@ import pytest
 import feint
 from conftest import UNROLLABLE, random_table
 from feint.arena.cards import HIDDEN
+from feint.arena.policy import Always
 from feint.evaluate.match import play_players
 from feint.forms.library import form_of
-from feint.forms.strategy import TabularStrategy
+from feint.forms.strategy import PolicyStrategy, TabularStrategy
 from feint.games.errors import IllegalMove
 from feint.games.poker_talk import cards
 from feint.players.player import Observation, Player, PlayerConfig, Result, StrategyPlayer
@@ -238,6 +239,19 @@ def test_players_are_tried_in_several_seats_at_once():
     check_player(Config(), "kuhn")
     with pytest.raises(feint.BadInput, match=r"(?s)^Config cannot play kuhn\(players=3\) .*; mend it\.$"):
         check_player(Config(), "kuhn(players=3)")
+
+
+def test_where_nothing_is_called_a_call_the_first_move_is_made_instead():
+    always = line_up(("always(move=rock)",), "rock_paper_scissors").players[0].strategy
+    assert always.table(form_of("rock_paper_scissors").tree)[:, 0].tolist() == [1.0, 1.0]
+    form = form_of("kuhn")
+    named = "raise", "always(move=raise, otherwise=call)"
+    known, told = (line_up((name,), "kuhn").players[0].strategy.table(form.tree) for name in named)
+    np.testing.assert_array_equal(known, told)
+    columns = form.actions.index("raise"), None
+    first = PolicyStrategy(form.fingerprint, Always(form.arena, *columns)).table(form.tree)
+    legal = form.tree.legal
+    np.testing.assert_array_equal(first.argmax(1), np.where(legal[:, columns[0]], columns[0], legal.argmax(1)))
 
 
 SLOW_TO_COMPILE = {"resolver": pytest.mark.slow}

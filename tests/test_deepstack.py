@@ -52,9 +52,21 @@ def test_games_that_it_is_not_for_are_refused(game):
         BadInput, match=r"two rounds and one card each, and .* is none; leduc_no_limit and leduc are\.$"
     ):
         resolve("deepstack", {}).check(form)
-    if game != "kuhn":  # of one round: there it searches without values
-        with pytest.raises(BadInput, match=r"^Re-solving is for poker of two players, .*\.$"):
-            Resolving(values="nothing").at(form, 0)
+    for values in (None, "nothing", "played-out", "feint:leduc"):
+        if game != "kuhn":
+            with pytest.raises(BadInput, match=r"^Re-solving is for poker without rake, of two players, .*\.$"):
+                Resolving(values).at(form, 0)
+        elif values is None or values == "nothing":  # of one round: there it searches without values
+            Resolving(values).at(form, 0)
+
+
+def test_games_with_rake_are_refused():
+    """What searches carry from one round to the next takes what one wins for what the other loses."""
+    form = form_of(replace(load_game("leduc"), rake=0.05))
+    with pytest.raises(BadInput, match=r"^deepstack is for poker without rake, of two players, .*\.$"):
+        resolve("deepstack", {}).check(form)
+    with pytest.raises(BadInput, match=r"^Re-solving is for poker without rake, of two players, .*\.$"):
+        Resolving(values="checked").at(form, 0)
 
 
 @pytest.mark.parametrize(("hole", "boards"), [(2, (0, 1)), (1, (0, 1, 1))])

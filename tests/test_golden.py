@@ -233,7 +233,7 @@ def test_payoffs_too_far_apart_for_the_linear_programme_are_refused(tree_of, mos
             solve(tree)
 
 
-@pytest.mark.parametrize("player", [-1, 2, "0", 0.5, None])
+@pytest.mark.parametrize("player", [-1, 2, "0", 0.5, 1.0, True, None])
 def test_best_responses_are_of_players_that_there_are(player):
     with pytest.raises(feint.BadInput, match=r"^kuhn has players 0 to 1, but player .* was asked for\.$"):
         feint.best_response("kuhn", feint.unroll("kuhn").uniform(), player)

@@ -119,3 +119,11 @@ def test_runs_are_listed(call, tmp_path):
     assert "runs/broken damaged" in shown
     assert shown.count("not finished") == 1
     assert shown.count("(the best of 3 seeds; their median is ") == 1
+
+
+def test_players_are_listed_with_what_each_is_for(call):
+    told = " ".join(call("players")[1].split())
+    assert "person confirm=False You, at this terminal, in feint match; feint play seats you by itself." in told
+    assert "feint play NAME --game GAME sits down with any of them but person; settings go in brackets" in told
+    for words in (["play", "person"], ["evaluate", "person"], ["league", "person", "call"]):
+        assert "There is no player called 'person'" in call(*words, "--game", "kuhn")[2]

@@ -19,10 +19,12 @@ from feint.arena.hands import play_deals
 from feint.arena.policy import TabularPolicy, Uniform
 from feint.arena.tables import build_arena
 from feint.cli import app
+from feint.cli.terminal import judged
 from feint.evaluate import match as match_module
 from feint.evaluate.league import round_robin
 from feint.evaluate.learned_best_response import learned_best_response
-from feint.evaluate.match import expected_winnings, match
+from feint.evaluate.match import Match, Winnings, expected_winnings, match
+from feint.forms.library import form_of
 from feint.forms.strategy import TabularStrategy
 from feint.forms.unrolled import TreeForm
 from feint.games.errors import BadInput
@@ -31,6 +33,7 @@ from feint.games.matrix import MatrixGame
 from feint.learners.networks import Design
 from feint.learners.q_learning import QLearning
 from feint.players.player import Player, StrategyPlayer
+from feint.players.simple import AlwaysThis
 from feint.runs.lineup import line_up
 
 
@@ -217,6 +220,20 @@ def test_the_command_plays_a_match():
     assert told["winnings"] == pytest.approx(-1000)
     assert told["exact"] == pytest.approx(-1000)
     assert told["deals_saved"] is None, "nothing varies, so nothing is saved, and JSON has no infinity"
+
+
+def test_what_rounding_left_of_a_match_is_nothing(call, monkeypatch):
+    monkeypatch.setattr("feint.evaluate.match.play_players", lambda *_: Match(20, 1.388e-17, 0.1, 10, 1.0))
+    words = ("match", "random", "raise", "--game", "leduc", "--hands", "20")
+    assert "(95%; +0 chips a hand)" in call(*words)[1]
+    assert json.loads(call(*words, "--json")[1])["winnings"] == 0
+
+
+def test_winnings_are_called_the_same_wherever_they_are_told():
+    told = judged({"step": 1, "winnings": 3.0, "winnings_error": 1.0}, None)
+    form = form_of("kuhn")
+    (won,) = Winnings(hands=4)(form, AlwaysThis("call").at(form, 0), lambda *_: None).measures
+    assert told == {"winnings": 3.0, "winnings_error": 1.0, "unit": "mbb/h", "kind": won.kind}
 
 
 def test_nothing_is_told_without_a_sign_before_it_or_rounding_in_it(call):

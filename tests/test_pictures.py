@@ -20,12 +20,13 @@ from feint.forms.strategy import TabularStrategy
 from feint.games.cards import Deck, high_card
 from feint.games.library import load_game
 from feint.games.poker import Poker, Round
-from feint.report import game_tree, grid, starting_hands
+from feint.report import game_tree, grid, picture, starting_hands
 from feint.report.game_tree import Branch, _places, draw_tree
 from feint.report.grid import Panel, draw_grid, layout
 from feint.report.picture import draw_strategy
 from feint.report.starting_hands import ask_starting_hands, by_ranks, draw_chart, draw_heat_map
 from feint.report.table import strategy_table
+from feint.studio.strategies import Book
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +124,14 @@ def test_starting_hands_are_told_by_their_cards(holdem):
     assert chart[12, 12].tolist() == [0, 0]
 
 
+def test_starting_hands_are_asked_for_at_any_decision_however_many_there_are(holdem):
+    arrays = {name: each for name, each in vars(holdem).items() if isinstance(each, np.ndarray)}
+    each_of = {name: each for name, each in arrays.items() if len(each) == len(holdem.actor)}
+    many = replace(holdem, **{name: np.resize(each, (40_000, *each.shape[1:])) for name, each in each_of.items()})
+    told = ask_starting_hands(many, lambda seen: seen.node[:, None], 39_999)
+    assert told[0, 1] == 39_999
+
+
 def test_suited_hands_are_above_the_diagonal(holdem, tmp_path):
     suited = ask_starting_hands(holdem, lambda seen: (seen.cards[:, :1] % 4 == seen.cards[:, 1:2] % 4).astype(float))
     chart = by_ranks(suited, 4)[..., 0]
@@ -154,6 +163,23 @@ def test_runs_have_the_picture_of_their_game(tmp_path):
     assert draw_strategy(kuhn, form_of("kuhn"), tmp_path) == tmp_path / "strategy.png"
     leduc = feint.train("cfr", "leduc", steps=2, out=tmp_path / "leduc")
     assert draw_strategy(leduc, form_of("leduc"), tmp_path) is None
+
+
+def strongest(deck, hole, board):
+    return max(deck.rank(card) for card in (*hole, *board))
+
+
+@pytest.mark.parametrize("deck", [Deck("23456789TJQKA", copies=4), Deck("23456789TJQKA", suits=True)])
+def test_where_two_cards_have_no_suits_there_is_no_chart_of_them(tmp_path, deck):
+    rounds = Round(raise_by=2, cap=4), Round(raise_by=4, cap=4, board=2)
+    game = Poker(deck=deck, hole=2, ante=1, rounds=rounds, showdown=strongest)
+    changes = {"tables": "2", "replay.capacity": "16", "network.hidden": "4"}
+    run, form = feint.train("dqn", game, steps=1, settings=changes, out=tmp_path / "run"), form_of(game)
+    assert form.tree is None
+    assert draw_strategy(run, form, tmp_path) is None
+    with pytest.raises(feint.BadInput, match=r"has no chart of starting hands, as hold'em has; ask of one spot"):
+        picture.starting_hands(run, form, "bet")
+    assert not Book("run", form, run.strategy).has_combinations
 
 
 @pytest.mark.slow

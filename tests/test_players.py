@@ -10,13 +10,14 @@ import pytest
 import feint
 from conftest import UNROLLABLE, random_table
 from feint.arena.cards import HIDDEN
+from feint.arena.policy import Always
 from feint.evaluate.match import play_players
 from feint.forms.library import form_of
-from feint.forms.strategy import TabularStrategy
+from feint.forms.strategy import PolicyStrategy, TabularStrategy
 from feint.games.errors import IllegalMove
 from feint.games.poker_talk import cards
 from feint.players.player import Observation, Player, PlayerConfig, Result, StrategyPlayer
-from feint.players.table import Table, observation
+from feint.players.table import HandInPlay, Table, observation
 from feint.runs.lineup import line_up, players
 from feint.testing import check_player
 
@@ -203,6 +204,54 @@ def test_results_tell_hidden_moves_only_when_all_is_over():
     assert [player for player, _ in result.moves] == [0, 1]
     assert {word for _, word in result.moves} <= set(game.actions)
     assert len(made) == 1
+
+
+def test_who_sits_in_several_seats_hears_of_others_once_and_never_of_its_own_moves():
+    many, one = Recorder(1), Recorder(2)
+    for deal in range(20):
+        many.shown, one.shown = [], []
+        hand = HandInPlay(feint.load_game("kuhn(players=3)"), [many, one, many], np.random.default_rng(deal))
+        while hand.actor != feint.TERMINAL:
+            hand.step()
+        heard = [[told[1:] for told in each.shown if told[0] == "heard"] for each in (many, one)]
+        made = [(player, word) for player, _, word in hand.made]
+        assert heard[0] == [each for each in made if each[0] == 1]
+        assert heard[1] == [each for each in made if each[0] != 1]
+        assert [told[1] for told in many.shown if told[0] == "begin"] == [0, 2]
+        assert [[told[0] for told in each.shown].count("end") for each in (many, one)] == [1, 1]
+
+
+def test_players_are_tried_in_several_seats_at_once():
+    class Apart(Recorder):
+        """Cannot sit in two seats."""
+
+        def begin(self, player, told):
+            self.seat = player
+
+        def move(self, seen):
+            assert seen.player == self.seat
+            return super().move(seen)
+
+    class Config(PlayerConfig):
+        def at(self, form, seed):
+            return Apart(seed)
+
+    check_player(Config(), "kuhn")
+    with pytest.raises(feint.BadInput, match=r"(?s)^Config cannot play kuhn\(players=3\) .*; mend it\.$"):
+        check_player(Config(), "kuhn(players=3)")
+
+
+def test_where_nothing_is_called_a_call_the_first_move_is_made_instead():
+    always = line_up(("always(move=rock)",), "rock_paper_scissors").players[0].strategy
+    assert always.table(form_of("rock_paper_scissors").tree)[:, 0].tolist() == [1.0, 1.0]
+    form = form_of("kuhn")
+    named = "raise", "always(move=raise, otherwise=call)"
+    known, told = (line_up((name,), "kuhn").players[0].strategy.table(form.tree) for name in named)
+    np.testing.assert_array_equal(known, told)
+    columns = form.actions.index("raise"), None
+    first = PolicyStrategy(form.fingerprint, Always(form.arena, *columns)).table(form.tree)
+    legal = form.tree.legal
+    np.testing.assert_array_equal(first.argmax(1), np.where(legal[:, columns[0]], columns[0], legal.argmax(1)))
 
 
 SLOW_TO_COMPILE = {"resolver": pytest.mark.slow}

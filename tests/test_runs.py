@@ -393,6 +393,16 @@ def test_values_that_died_with_one_seed_are_not_lost_in_the_median(monkeypatch):
     assert (row["exploitability"], row["value_spread"]) == (2.0, 0.0)
 
 
+@pytest.mark.parametrize(("seeds", "evaluations"), [(1, 1), (3, 2)])
+def test_of_one_seed_nothing_is_judged_to_find_the_best(monkeypatch, seeds, evaluations):
+    seen, form = [], form_of("kuhn")
+    look = lambda *_: seen.append(1) or {"exploitability": np.arange(3.0) if seeds > 1 else np.array(3.0)}  # noqa: E731
+    monkeypatch.setattr("feint.runs.trainer._look", look)
+    learner = resolve("dqn", {"tables": 8, "replay.capacity": 8}).on(form)
+    Trainer(learner, form.gauge(False), RunConfig("kuhn", "dqn", {}, seeds=seeds)).best_state()
+    assert len(seen) == evaluations
+
+
 def test_of_many_seeds_those_that_diverge_are_named(tmp_path, monkeypatch):
     monkeypatch.setattr("feint.runs.loop.PIECE", 0.0)
     advance = Trainer.advance

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from feint.arena.betting import unroll_betting
+from feint.games.cards import Deck
 from feint.games.errors import BadInput
 from feint.games.library import load_game
+from feint.games.poker import Poker, Round
 from feint.public.build import build_lookahead, build_public_tree
 from feint.public.judge import judge
 from feint.runs.lessons import lessons_in, load_lessons, make_lessons
@@ -148,6 +150,30 @@ def test_situations_are_drawn_and_solved_the_same_again(no_limit):
     apart = np.abs(np.asarray(first.ranges)[:, 0, :, None] - np.asarray(first.ranges)[:, 0, None]) * alike
     assert apart[met].max() < 1e-6
     assert apart[~met].max() > 0.1
+
+
+def highest_pair(deck, hole, board):
+    ranks = [deck.rank(card) for card in (*hole, *board)]
+    return max((ranks.count(rank), rank) for rank in ranks)
+
+
+def test_one_pot_alone_may_come_to_the_last_round():
+    leduc = load_game("leduc")
+    game = replace(leduc, rounds=(replace(leduc.rounds[0], cap=0), leduc.rounds[1]))
+    assert [(shape.low, shape.high) for shape in shapes_of(game)] == [(1, 1)]
+    found = drawn(drawing_of(game, QUICK, 4), jax.random.key(0))
+    np.testing.assert_array_equal(found.paid, np.ones(24))
+    shape = shapes_of(leduc)[0]  # the same round after more betting
+    among = lines_of(shape, np.array([shape.low]), 0, 4, QUICK)
+    ranges = jnp.moveaxis(found.ranges.reshape(6, 4, 2, -1), 2, 0)
+    np.testing.assert_allclose(found.values, among.solve(jnp.ones(4), ranges).values, atol=1e-5)
+
+
+def test_however_many_boards_there_are_situations_say_which_is_theirs():
+    rounds = Round(raise_by=2, cap=1), Round(raise_by=4, cap=1, board=2)
+    game = Poker(deck=Deck("23456789TJQK", copies=2), ante=1, rounds=rounds, showdown=highest_pair)
+    found = drawn(drawing_of(game, replace_iterations(NEARLY, 1), 1), jax.random.key(0))
+    np.testing.assert_array_equal(found.board, np.arange(276))
 
 
 @pytest.mark.parametrize("kind", ["buckets", "ordered", "even"])

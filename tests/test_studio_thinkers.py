@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 
 import feint
+from feint.evaluate.league import round_robin
 from feint.evaluate.measure import ESTIMATE, EXACT
 from feint.forms.library import form_of
 from feint.games.errors import BadInput
-from feint.players.player import Observation
+from feint.players.player import Observation, Player
 from feint.runs.lineup import players
 from feint.runs.resolving import Resolving
 from feint.runs.simulating import Simulating
@@ -131,6 +132,27 @@ def test_leagues_have_what_a_searcher_wrote_down_elsewhere(client):
     assert {each["kind"] for each in won.values()} == {EXACT}
     assert won["resolver", "call"]["value"] > 0
     assert won["resolver", "random"]["value"] > 0
+
+
+def test_who_learns_elsewhere_begins_anew_with_each_opponent(client):
+    form = form_of("kuhn")
+
+    def won_by(counter):
+        others = {name: players()[name].at(form, 1) for name in ("raise", "fold")}
+        won = {}
+        for pair in round_robin(form, {"counter": counter} | others, 60, 0, lambda *_: None):
+            won |= pair
+        return {pair: measure.value for pair, measure in won.items()}
+
+    elsewhere = studio_of(client).thinkers.player("counter", "kuhn", 0)
+    assert won_by(elsewhere) == won_by(players()["counter"].at(form, 0))
+    elsewhere.close()
+
+
+def test_all_that_players_are_told_is_passed_on():
+    told = {name for name, each in vars(Player).items() if callable(each)}
+    assert told >= {"begin", "saw", "heard", "move", "end", "forget", "close"}
+    assert told <= set(vars(Thinker))
 
 
 def test_what_somebody_does_everywhere_is_told_where_it_is_known():

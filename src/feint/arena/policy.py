@@ -55,15 +55,16 @@ class Uniform(Policy):
 
 @final
 class Always(Policy):
-    """One move wherever it is legal, another where it is not."""
+    """One move wherever it is legal, another where it is not: the first that is, if none is named."""
 
     arena: Arena
     move: int = eqx.field(static=True)
-    otherwise: int = eqx.field(static=True)
+    otherwise: int | None = eqx.field(static=True)
 
     def __call__(self, infostate: InfoState, turn: Int[Array, "*t"]) -> Float[Array, "t a"]:
         legal = self.arena.legal(infostate)
-        chosen = jnp.where(legal[:, self.move], self.move, self.otherwise)
+        otherwise = legal.argmax(1) if self.otherwise is None else self.otherwise
+        chosen = jnp.where(legal[:, self.move], self.move, otherwise)
         return (chosen[:, None] == jnp.arange(legal.shape[1])).astype(jnp.float32)
 
     @property

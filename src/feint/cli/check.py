@@ -123,6 +123,4 @@ class Scribe(Player):
         return seen.moves[word]
 
     def end(self, result: Result) -> None:
-        won = ", ".join(f"player {number} {chips:+g}" for number, chips in enumerate(result.won, 1))
-        if not self._lines or self._lines[-1] != won:  # told once to each seat
-            self._lines.append(won)
+        self._lines.append(", ".join(f"player {number} {chips:+g}" for number, chips in enumerate(result.won, 1)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -148,6 +149,7 @@ def play_match(
             for player in lineup.players:
                 player.close()
     assert played is not None
+    played = replace(played, mean=without_rounding(played.mean))
     known = exact_winnings(lineup.form, lineup.players)
     exact = None if known is None else without_rounding(known)
     unit = 1000 / lineup.form.big_blind

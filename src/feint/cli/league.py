@@ -77,8 +77,8 @@ FEW_CIRCLES = 5
 
 
 def _even(won: Measure) -> Measure:
-    """Winnings, which are nothing where they are exact and nothing but rounding is left of them."""
-    return won if won.low is not None else replace(won, value=without_rounding(won.value))
+    """Winnings, which are nothing where nothing but rounding is left of them."""
+    return replace(won, value=without_rounding(won.value))
 
 
 def _cell(won: Measure) -> str:

@@ -258,7 +258,8 @@ def players(as_json: AsJson = False) -> None:
     from feint.cli.person import PLAYERS
     from feint.runs.lineup import players as known
 
-    _with_settings("player", known() | PLAYERS, "feint play NAME --game GAME sits down with one of them", as_json)
+    use = "feint play NAME --game GAME sits down with any of them but person"
+    _with_settings("player", known() | PLAYERS, use, as_json)
 
 
 def judges(as_json: AsJson = False) -> None:

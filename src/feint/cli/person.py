@@ -128,7 +128,7 @@ class Person(Player):
 class PersonConfig(PlayerConfig):
     """A person at this terminal."""
 
-    about: ClassVar[str] = "You, at this terminal."
+    about: ClassVar[str] = "You, at this terminal, in feint match; feint play seats you by itself."
     confirm: bool = False
     """Whether moves count only once they are confirmed."""
 

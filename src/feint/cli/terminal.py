@@ -43,7 +43,7 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, or 
 
 
 LEAST_CHIPS = 1e-12
-"""Exact winnings below that, in chips per hand, are rounding."""
+"""Winnings below that, in chips per hand, are rounding."""
 EVERY = 10.0
 """Seconds between lines where there is no terminal."""
 
@@ -101,7 +101,7 @@ def print_json(value: Any) -> None:
 
 
 def without_rounding(chips: float) -> float:
-    """Exact winnings, in chips per hand, where what is left by rounding is nothing."""
+    """Winnings, in chips per hand, where what is left by rounding is nothing."""
     return chips if abs(chips) >= LEAST_CHIPS else 0.0
 
 
@@ -116,9 +116,8 @@ def judged_best(row: dict[str, Any], bound: Any) -> dict[str, Any]:
 
 def judged(row: dict[str, Any], bound: Any) -> dict[str, Any]:
     """An evaluation for machines, with its unit and kind."""
-    if "exploitability" in row:
-        exact = {"unit": "chips per hand", "kind": "exact"}
-        return {"exploitability": row["exploitability"], "nash_conv": row["nash_conv"]} | exact
-    kind = {"unit": "mbb/h", "kind": "estimate, against random play"}
-    known = {"bound": asdict(bound)} if bound else {}
-    return {"winnings": row["winnings"], "winnings_error": row["winnings_error"]} | kind | known
+    from feint.runs.summary import measured
+
+    number, more = measured(row), "nash_conv" if "exploitability" in row else "winnings_error"
+    told = {number.name: number.value, more: row[more], "unit": number.unit, "kind": number.kind}
+    return told | ({"bound": asdict(bound)} if bound else {})

@@ -66,7 +66,11 @@ class Result:
 
 
 class Player(ABC):
-    """Whoever decides at a table."""
+    """Whoever decides at a table.
+
+    In games for more than two one player may sit in several seats: it begins, sees and moves in each of them, and hears
+    of what others do, and that a hand is over, once.
+    """
 
     @property
     def strategy(self) -> Strategy | None:
@@ -80,14 +84,14 @@ class Player(ABC):
         """What it sees has changed, by its own move or somebody else's."""
 
     def heard(self, player: int, word: str) -> None:  # noqa: B027
-        """Another player made a move that everyone can see."""
+        """Another player, who sits in this seat, made a move that everyone can see."""
 
     @abstractmethod
     def move(self, seen: Observation) -> int:
         """One of the moves it may make."""
 
     def end(self, result: Result) -> None:  # noqa: B027
-        """The hand is over."""
+        """The hand is over; what is shown is told as to the first of its seats."""
 
     def forget(self) -> None:  # noqa: B027
         """Others sit down with it from now on: whatever it has learned of those before it lets go."""

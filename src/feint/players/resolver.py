@@ -34,14 +34,7 @@ class ResolvingPlayer(Player):
     """Searches at each of its moves."""
 
     def __init__(self, form: Form, method: Method, guesses: Guesses, seed: int | None, bets: Bets = None) -> None:
-        game = form.game
-        known = form.has_public or form.tree is not None
-        small = isinstance(game, Poker) and game.hole == 1 and len(game.rounds) <= 2 and known
-        if not isinstance(game, Poker) or game.players != 2 or not small:
-            raise BadInput(
-                f"Re-solving is for poker of two players, one card each and at most two rounds with a public tree that "
-                f"fits, and {form.name} is none; leduc_no_limit and leduc are."
-            )
+        game = poker_to_search(form)
         self._form, self._game, self._method, self._guesses = form, game, method, guesses
         self._random = np.random.default_rng(seed)
         self._bets, self._betting = bets, unroll_betting(game)
@@ -99,6 +92,18 @@ class ResolvingPlayer(Player):
                 carried[after] = here
             node = after
         raise AssertionError("no hand ends where somebody is to move")
+
+
+def poker_to_search(form: Form) -> Poker:
+    """The game of a form, if it can be re-solved."""
+    game, known = form.game, form.has_public or form.tree is not None
+    small = isinstance(game, Poker) and game.players == 2 and game.hole == 1 and len(game.rounds) <= 2
+    if not isinstance(game, Poker) or not small or game.rake or not known:  # the gadget and guesses are zero-sum
+        raise BadInput(
+            f"Re-solving is for poker without rake, of two players, one card each and at most two rounds with a public "
+            f"tree that fits, and {form.name} is none; leduc_no_limit and leduc are."
+        )
+    return game
 
 
 def _apart(game: Poker, cards: Cards) -> list[int]:

@@ -31,21 +31,22 @@ class AlwaysThis(PlayerConfig):
     about: ClassVar[str] = "Always the same move, and another where that is not legal."
     move: str = "call"
     """What it does wherever it may."""
-    otherwise: str = "call"
-    """What it does elsewhere."""
+    otherwise: str | None = None
+    """What it does elsewhere; if left out it calls, and where a game has no calls makes the first move it may."""
 
     @property
     def called(self) -> str:
         return f"always-{self.move}"
 
     def at(self, form: Form, seed: int | None) -> StrategyPlayer:
+        columns = {name: column for column, name in enumerate(form.actions)}
         for move in (self.move, self.otherwise):
-            if move not in form.actions:
+            if move is not None and move not in columns:
                 raise BadInput(
                     f"There is no move called {move!r} to make always in {form.name}; {nearest(move, form.actions)}"
                 )
-        columns = form.actions.index(self.move), form.actions.index(self.otherwise)
-        return StrategyPlayer(PolicyStrategy(form.fingerprint, Always(form.arena, *columns)), form, seed)
+        always = Always(form.arena, columns[self.move], columns.get(self.otherwise or "call"))
+        return StrategyPlayer(PolicyStrategy(form.fingerprint, always), form, seed)
 
 
 PLAYERS = {

@@ -28,6 +28,9 @@ class HandInPlay:
 
     def __init__(self, rules: Game[Any], players: Sequence[Player], chance: Chance) -> None:
         self.rules, self._players, self._chance = rules, players, chance
+        every = list(enumerate(players))
+        self._everyone = [(n, player) for n, player in every if all(player is not each for _, each in every[:n])]
+        """Each player once, with the first of its seats."""
         self.places: list[float] = []
         """All that chance has done, as `Game.outcome` takes it: with the moves, the whole hand."""
         self.made: list[tuple[int, int, str]] = []
@@ -74,15 +77,15 @@ class HandInPlay:
         self.made.append((actor, move, word))
         self._saw[actor] = seen.label
         if rules.open_moves:
-            for number, player in enumerate(self._players):
-                if number != actor:
+            for _, player in self._everyone:
+                if player is not self._players[actor]:
                     player.heard(actor, word)
         self._state = self._dealt(rules.play(self._state, move))
         self._look()
         if self.actor == TERMINAL:
             made = tuple((who, word) for who, _, word in self.made)
             hidden = ((), {}) if rules.open_moves else (made, self._saw)
-            for number, player in enumerate(self._players):
+            for number, player in self._everyone:
                 shown, revealed = rules.shown(self._state, number), rules.revealed(self._state)
                 player.end(Result(self.won, shown, *hidden, revealed=revealed))
 

@@ -15,7 +15,7 @@ from feint.forms.form import Form
 from feint.games.errors import BadInput, RunStopped
 from feint.games.poker_spots import bet
 from feint.report.grid import Layout, Panel, draw_grid, layout
-from feint.report.starting_hands import ask_starting_hands, draw_chart
+from feint.report.starting_hands import ask_starting_hands, draw_chart, has_starting_hands
 from feint.runs.run import Run
 from feint.tree.tree import Tree
 
@@ -42,13 +42,15 @@ def _grid(run: Run, tree: Tree, found: Layout, path: Path, title: str) -> Path:
 
 def _starting_hands(run: Run, form: Form, path: Path, title: str) -> Path | None:
     by_cards = form.by_cards(run.strategy)
-    return None if by_cards is None or by_cards[0].game.hole != 2 else draw_chart(*_told(*by_cards, 0), path, title)
+    if by_cards is None or not has_starting_hands(by_cards[0].game):
+        return None
+    return draw_chart(*_told(*by_cards, 0), path, title)
 
 
 def starting_hands(run: Run, form: Form, betting: str) -> tuple[BettingTree, Float[np.ndarray, "k k a"], int]:
     """What is done with every two cards after some betting before the flop, and the number of that decision."""
     by_cards = form.by_cards(run.strategy)
-    if by_cards is None or by_cards[0].game.hole != 2:
+    if by_cards is None or not has_starting_hands(by_cards[0].game):
         raise BadInput(f"{form.name} has no chart of starting hands, as hold'em has; ask of one spot with feint ask.")
     moves = bet(by_cards[0].game, betting).moves
     if len(moves) > 1:

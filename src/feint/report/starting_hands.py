@@ -10,11 +10,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from feint.arena.arena import narrow
 from feint.arena.betting import BettingTree
 from feint.arena.cards import HIDDEN, Seen
+from feint.games.poker import Poker
 from feint.games.ranges import kinds
 from feint.report.canvas import INK, blank, keep
 from feint.report.grid import FOLD, colours_of
+
+
+def has_starting_hands(game: Poker) -> bool:
+    """Whether hands are two cards of a deck that keeps suits apart: pairs, suited and others, which make the chart."""
+    return game.hole == 2 and game.deck.suits and game.deck.copies > 1
 
 
 def ask_starting_hands(
@@ -25,9 +32,8 @@ def ask_starting_hands(
     pairs = np.argwhere(~np.eye(kinds, dtype=bool)).astype(np.uint8)
     hidden = np.full((len(pairs), board), HIDDEN, np.uint8)
     # Hole cards are kept in no order, so networks are asked with the lower card first, as the rules deal them.
-    infostate = Seen(
-        jnp.full(len(pairs), node, jnp.int16), jnp.asarray(np.concatenate([np.sort(pairs, 1), hidden], 1), jnp.uint8)
-    )
+    cards = jnp.asarray(np.concatenate([np.sort(pairs, 1), hidden], 1), jnp.uint8)
+    infostate = Seen(jnp.full(len(pairs), node, narrow(len(betting.actor) - 1)), cards)
     answers = np.asarray(answer(infostate))
     told = np.full((kinds, kinds, answers.shape[1]), np.nan)
     told[pairs[:, 0], pairs[:, 1]] = answers

@@ -11,7 +11,7 @@ from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.players.player import PlayerConfig
-from feint.players.resolver import ResolvingPlayer
+from feint.players.resolver import ResolvingPlayer, poker_to_search
 from feint.runs.agents import agents
 from feint.runs.run import load_run
 from feint.search.beyond import CheckedDown, Nothing
@@ -38,16 +38,16 @@ class Resolving(PlayerConfig):
     """The raises that it considers, by name, as in ('pot', 'all-in'); it may be met with others. All if left out."""
 
     def at(self, form: Form, seed: int | None) -> ResolvingPlayer:
-        method = Searching(self.solver, self.iterations).method
-        return ResolvingPlayer(form, method, self._guesses(form), seed, self.bets)
+        method, game = Searching(self.solver, self.iterations).method, poker_to_search(form)
+        return ResolvingPlayer(form, method, self._guesses(form, game), seed, self.bets)
 
-    def _guesses(self, form: Form) -> Guesses:
-        if self.values == "nothing":
+    def _guesses(self, form: Form, game: Poker) -> Guesses:
+        if self.values == "nothing" or (self.values is None and len(game.rounds) == 1):  # then nothing comes after it
             return Nothing.of
         if self.values == "checked":
             return CheckedDown.of
-        if self.values == "played-out" and isinstance(form.game, Poker):
-            return jax.tree_util.Partial(PlayedOut.on, form.game, bets=self.bets)
+        if self.values == "played-out":
+            return jax.tree_util.Partial(PlayedOut.on, game, bets=self.bets)
         run = load_run(self.values or _agent(form))
         if run.config.fingerprint != form.fingerprint:
             raise BadInput(

@@ -106,9 +106,9 @@ class Trainer:
 
     def best_state(self) -> Any:
         """All that the best seed has come to."""
-        seeds = self.evaluate().get("seeds")
-        if not seeds:
+        if not self._sharing.many:
             return self.state
+        seeds = self.evaluate()["seeds"]
         best = np.argmin(seeds) if self._gauge.low_is_good else np.argmax(seeds)
         return jax.tree.map(lambda leaf: leaf[best], self.state)
 

@@ -114,10 +114,11 @@ class DeepStack(Config):
 
     def check(self, form: Form) -> None:
         game = form.game
-        if not isinstance(game, Poker) or game.players != 2 or game.hole != 1 or len(game.rounds) != 2:
+        small = isinstance(game, Poker) and game.players == 2 and game.hole == 1 and len(game.rounds) == 2
+        if not isinstance(game, Poker) or not small or game.rake:  # what networks say is made zero-sum
             raise BadInput(
-                f"deepstack is for poker of two players, two rounds and one card each, and {form.name} is none; "
-                f"leduc_no_limit and leduc are."
+                f"deepstack is for poker without rake, of two players, two rounds and one card each, and {form.name} "
+                f"is none; leduc_no_limit and leduc are."
             )
         if self.encoding != "even" and game.deck.copies_of_kind > 1:
             # A network that tells copies of a rank apart has them play differently, and a table has one row for both.

@@ -192,7 +192,7 @@ class Lines(eqx.Module):
         values = jnp.stack(both if first == 0 else both[::-1]) / paid[:, None]
         _, boards, lines, hands = ranges.shape
         return Situations(
-            jnp.repeat(jnp.arange(boards, dtype=jnp.uint8), lines),
+            jnp.repeat(jnp.arange(boards, dtype=np.min_scalar_type(boards - 1)), lines),
             jnp.tile(paid.astype(jnp.float32), boards),
             *(jnp.moveaxis(part.astype(jnp.float32), 0, 2).reshape(-1, 2, hands) for part in (ranges, values)),
         )
@@ -200,7 +200,8 @@ class Lines(eqx.Module):
     def amounts(self, paid: Float[Array, " l"]) -> tuple[Float[Array, "m p"], Float[Array, "k p o"]]:
         """What folds and showdowns bring with these pots."""
         low, high = self.ends
-        way, stage = (paid - low) / (high - low), self.lookahead.tree.rounds[0]
+        way = (paid - low) / ((high - low) or 1.0)  # one pot alone is at the low end
+        stage = self.lookahead.tree.rounds[0]
 
         def between(at_low: Array, at_high: Array) -> Array:
             each = at_low.reshape(-1, len(paid), *at_low.shape[1:])  # lines of one kind are next to each other
@@ -278,8 +279,9 @@ def _tiled(tree: PublicTree, count: int) -> PublicTree:
 
 
 def _shares(weights: Sequence[float], count: int) -> list[int]:
-    """Whole numbers in proportion to weights that sum to `count`."""
-    ends = np.rint(np.cumsum(weights) / np.sum(weights) * count).astype(int)
+    """Whole numbers in proportion to weights that sum to `count`; alike where nothing has any weight."""
+    each = np.array(weights if any(weights) else [1.0] * len(weights))
+    ends = np.rint(np.cumsum(each) / each.sum() * count).astype(int)
     return [int(end - start) for start, end in pairwise([0, *ends])]
 
 

@@ -20,6 +20,7 @@ from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.players.player import StrategyPlayer
 from feint.players.spots import Answer, answer, find_spot
+from feint.report.starting_hands import has_starting_hands
 from feint.runs.config import RunConfig
 from feint.runs.files import PROVENANCE, Row
 from feint.runs.on_the_way import Replayed, replayed, strategy_at
@@ -146,9 +147,9 @@ class Book:
 
     @property
     def has_combinations(self) -> bool:
-        """Whether two cards of a deck with suits are held, and what is done can be asked for all of them at once."""
+        """Whether there is a chart of starting hands, and what is done can be asked for all of them at once."""
         game = self.form.game
-        return isinstance(game, Poker) and self.form.tree is None and game.hole == 2 and game.deck.suits
+        return isinstance(game, Poker) and self.form.tree is None and has_starting_hands(game)
 
     def combinations(self, betting: str, board: str) -> Combinations:
         """What is done with every two cards after some betting, on a board."""

@@ -84,6 +84,9 @@ class Thinker(Player):
         with suppress(Gone):  # it is found out when there is something to ask
             self._send(False)
 
+    def forget(self) -> None:
+        self._told.append(("forget", ()))
+
     def close(self) -> None:
         """The table is no more; whatever it thinks about is for nobody."""
         self.left = True

@@ -68,7 +68,7 @@ def test_hold_em_is_asked_by_its_cards():
     told = feint.ask("feint:holdem", "AhKh", "2c7d9s", "raise call / check bet")
     assert (told.player, told.values, list(told.moves)) == (1, None, ["fold", "call", "raise"])
     assert sum(told.moves.values()) == pytest.approx(1)
-    assert find_spot(form, "10h 2s").label == "2sTh"
+    assert find_spot(form, "10h 2s").label == "Th2s"
 
 
 def test_players_by_name_are_asked_at_a_game(call):

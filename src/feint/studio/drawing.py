@@ -31,11 +31,10 @@ def card(name: str | None) -> Renderable:
         ]
     rank, suit = name[0], name[1:]
     words = " of ".join(NAMES.get(part, part) for part in (rank, suit) if part)
-    shown = "10" if rank == "T" else rank
     colour = "red" if suit in ("h", "d") else "black"
     return h.svg(f".card.{colour}", viewBox="0 0 50 70", role="img", aria_label=words)[
         h.rect(".face", x="1", y="1", width="48", height="68", rx="6"),
-        h.text(".rank", x="25", y="32" if suit else "45", text_anchor="middle")[shown],
+        h.text(".rank", x="25", y="32" if suit else "45", text_anchor="middle")[rank],
         h.text(".suit", x="25", y="58", text_anchor="middle")[SUITS[suit]] if suit else None,
     ]
 

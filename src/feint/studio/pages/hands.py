@@ -177,7 +177,7 @@ def _next_decision(shown: Replay, step: int, opened: bool) -> Node:
         return h.p[f"{shown.called(told.player)} is to move."]
     return h.section(aria_label="The decision")[
         h.h2[f"{shown.called(told.player)} to move"],
-        h.p["Saw ", told.sees, " and chose ", h.strong[told.chosen], "."],
+        h.p["Saw ", told.saw, " and chose ", h.strong[told.chose], "."],
         bars(told.chances, told.wins, told.chosen) if told.chances else None,
         _what_it_is(shown, told),
     ]

@@ -19,6 +19,7 @@ from feint.forms.public_strategy import PublicStrategy
 from feint.forms.strategy import Strategy, TabularStrategy
 from feint.games.cards import Cards
 from feint.games.errors import BadInput
+from feint.games.game import Game
 from feint.games.hand import Moves
 from feint.games.poker import Poker
 from feint.players.player import Observation, Player
@@ -34,14 +35,9 @@ class ResolvingPlayer(Player):
     """Searches at each of its moves."""
 
     def __init__(self, form: Form, method: Method, guesses: Guesses, seed: int | None, bets: Bets = None) -> None:
-        game = form.game
-        known = form.has_public or form.tree is not None
-        small = isinstance(game, Poker) and game.hole == 1 and len(game.rounds) <= 2 and known
-        if not isinstance(game, Poker) or game.players != 2 or not small:
-            raise BadInput(
-                f"Re-solving is for poker of two players, one card each and at most two rounds with a public tree that "
-                f"fits, and {form.name} is none; leduc_no_limit and leduc are."
-            )
+        game = small(form.game)
+        if not (form.has_public or form.tree is not None):
+            raise _too_much(form.name)
         self._form, self._game, self._method, self._guesses = form, game, method, guesses
         self._random = np.random.default_rng(seed)
         self._bets, self._betting = bets, unroll_betting(game)
@@ -99,6 +95,20 @@ class ResolvingPlayer(Player):
                 carried[after] = here
             node = after
         raise AssertionError("no hand ends where somebody is to move")
+
+
+def small(game: Game[Any]) -> Poker:
+    """A game that can be re-solved, as far as its rules say; others are refused."""
+    if not isinstance(game, Poker) or game.players != 2 or game.hole != 1 or len(game.rounds) > 2:
+        raise _too_much(game.name)
+    return game
+
+
+def _too_much(name: str) -> BadInput:
+    return BadInput(
+        f"Re-solving is for poker of two players, one card each and at most two rounds with a public tree that "
+        f"fits, and {name} is none; leduc_no_limit and leduc are."
+    )
 
 
 def _apart(game: Poker, cards: Cards) -> list[int]:

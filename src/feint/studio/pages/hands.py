@@ -96,7 +96,7 @@ def hands_page(request: Request, before: Before = None) -> HTMLResponse:
         request,
         "Hands",
         h.p(".lead")["Hands that were played here to their end, the newest first. Choose one to step through it."],
-        table(("hand", "you won, chips", "game", "against", "finished (UTC)"), rows, "Finished hands"),
+        table(("hand", "you won, chips", "game", "against", "finished (UTC)"), rows, "Finished hands", stacked=True),
         h.p[older if found[-1].number > 1 else None, " ", h.a(href="/api/hands.csv")["As CSV"]],
     )
 

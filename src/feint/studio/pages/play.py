@@ -111,6 +111,7 @@ def lobby(request: Request, game: str = "leduc", opponent: str | None = None) ->
                 for each in index.listed()
                 if each.finished
             ),
+            stacked=True,
         ),
         h.p(".note")[
             "Exploitability is what a perfect opponent wins off it: 0 at an equilibrium. A lower bound is what one "

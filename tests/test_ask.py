@@ -71,7 +71,7 @@ def test_hold_em_is_asked_by_its_cards():
     assert (told.player, told.values, list(told.moves)) == (1, None, ["fold", "call", "raise"])
     assert sum(told.moves.values()) == pytest.approx(1)
     assert find_spot(form, "10h 2s").label == find_spot(form, "2sTh").label == "Th2s"
-    assert find_spot(form, "KdAh", "2c7d9s", "raise call").label == "AhKd 2c7d9s: raise call"
+    assert find_spot(form, "KdAh", "2c7d9s", "raise call").label == "AhKd 9s7d2c: raise call"
 
 
 def test_before_the_flop_a_kind_of_hand_is_any_hand_of_it():

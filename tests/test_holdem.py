@@ -230,13 +230,13 @@ def test_hands_played_out(variant, script, payoffs):
 @pytest.mark.parametrize(
     ("variant", "script", "actor", "label", "moves"),
     [
-        ("acpc", "", 0, "KdAs", "fold call raise"),
-        ("acpc", "call", 1, "7h7c: call", "call raise"),
-        ("acpc", "raise raise raise", 1, "7h7c: raise raise raise", "fold call"),
-        ("acpc", "call call", 1, "7h7c 2s7sKs: call check", "call raise"),
-        ("acpc", "raise call raise call call", 0, "KdAs 2s7sKsQs: raise call / bet call / check", "call raise"),
-        ("rlcard", "raise raise raise", 1, "7h7c: raise raise raise", "fold call raise"),
-        ("rlcard", "call call", 1, "7h7c 2s7sKs: call check", "fold call raise"),
+        ("acpc", "", 0, "AsKd", "fold call raise"),
+        ("acpc", "call", 1, "7c7h: call", "call raise"),
+        ("acpc", "raise raise raise", 1, "7c7h: raise raise raise", "fold call"),
+        ("acpc", "call call", 1, "7c7h Ks7s2s: call check", "call raise"),
+        ("acpc", "raise call raise call call", 0, "AsKd Ks7s2sQs: raise call / bet call / check", "call raise"),
+        ("rlcard", "raise raise raise", 1, "7c7h: raise raise raise", "fold call raise"),
+        ("rlcard", "call call", 1, "7c7h Ks7s2s: call check", "fold call raise"),
     ],
 )
 def test_situations(variant, script, actor, label, moves):

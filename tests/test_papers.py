@@ -36,9 +36,9 @@ from feint.runs.run import Run
 def test_papers_are_found_by_name():
     assert "leduc-nfsp" in papers()
     assert [curve.label for curve in published("nfsp", "leduc")] == [
-        "paper, 16 units",
-        "paper, 64 units",
-        "paper, 128 units",
+        "Heinrich & Silver 2016, 16 units",
+        "Heinrich & Silver 2016, 64 units",
+        "Heinrich & Silver 2016, 128 units",
     ]
     assert published("cfr", "leduc") == []
 

@@ -16,6 +16,7 @@ from feint import cli
 from feint.cli.person import numbered
 from feint.games.poker import Poker
 from feint.games.words import meant
+from feint.players.table import observation
 
 LARGE = ("leduc(players=3)", "holdem", "holdem(variant=rlcard)")
 WORDS = ["kuhn", "kuhn(players=3)", "leduc", *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
@@ -53,7 +54,7 @@ def sit(call, monkeypatch):
 def test_a_person_plays_and_is_told_what_came_of_it(sit):
     code, out, err = sit(["c", "?", "x", "CALL", "check", "q"], "feint:leduc", "--seed", "1")
     assert code == 0
-    assert "Hand 1. You are player 1 of 2, with 1 chip in the pot." in out
+    assert "Hand 1. You are player 1 of 2, with your ante of 1 chip in the pot." in out
     assert "you hold Q; 2 in the pot" in out
     assert re.search(r"feint:leduc would: fold \d+% \(-1\.00\), call \d+% \(-\d\.\d\d\), raise \d+% \(-\d", out)
     assert "you hold Q, on the board J; 6 in the pot" in out
@@ -226,13 +227,41 @@ def test_what_moves_gave_away_is_told(sit):
 
 def test_hold_em_is_shown_as_players_know_it(sit):
     _, out, _ = sit(["c"] * 40, "call", "--game", "holdem", "--hands", "2", "--seed", "4")
-    assert re.search(r"You are player 1 of 2, the dealer, with 1 chip in the pot\.", out)
+    assert re.search(r"You are player 1 of 2, the dealer, with your blind of 1 chip in the pot\.", out)
     assert re.search(r"you hold \S[♠♥♦♣] \S[♠♥♦♣]; 3 in the pot, 1 to call", out)
     assert re.search(r"on the board \S[♠♥♦♣] \S[♠♥♦♣] \S[♠♥♦♣]\nalways-call: check", out), (
         "seen before the opponent moves"
     )
     shown = r"you show \S+ \S+ \((a|two|three|four) .*\), always-call shows \S+ \S+ \((a|two|three|four) .*\)"
     assert len(re.findall(shown, out.replace("\n", " ").replace("You", "\nYou"))) == 2
+
+
+def test_chips_are_told_where_they_are_bet(sit):
+    """What a call costs, what each bet puts in, what is left behind, and what the other has put in."""
+    typed = ["call", "?", "0.5 pot", "all-in", "call", "call"]
+    _, out, _ = sit(typed, "rule-bot", "--game", "holdem_no_limit", "--seat", "1", "--hands", "1", "--seed", "5")
+    assert "You are player 1 of 2, the dealer, with your blind of 1 chip in the pot." in out
+    assert "; 3 in the pot, 1 to call, you have 99 left" in out
+    assert "fold, call (1 chip), 0.5 pot (3 chips), pot (5 chips), all-in (99 chips)?" in out
+    assert re.search(r"rule-bot would: check \d+%, 0.5 pot \d+%", out)
+    _, out, _ = sit(["call", "fold"], "always(move=pot)", "--game", "holdem_no_limit", "--seat", "1", "--hands", "1")
+    assert "always-pot: pot (4 chips)\n" in out
+    assert "; 8 in the pot, 4 to call, you have 98 left" in out
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "leduc_no_limit", "holdem", "holdem_no_limit(bets=(0.5,0.75,2))"])
+def test_a_move_puts_in_what_it_says(name):
+    rules, rng = feint.load_game(name), np.random.default_rng(1)
+    assert isinstance(rules, Poker)
+    for _ in range(30):
+        hand = rules.deal_until_a_turn(rules.start())
+        while (actor := rules.actor(hand)) != feint.games.game.TERMINAL:
+            seen, before = observation(rules, hand, actor), hand
+            word = str(rng.choice(list(seen.moves)))
+            hand = rules.play(hand, seen.moves[word])
+            assert seen.prices[word] == hand.paid[actor] - before.paid[actor]
+            assert seen.scene.left == (() if rules.stack is None else tuple(rules.stack - paid for paid in before.paid))
+            hand = rules.deal_until_a_turn(hand)
 
 
 @pytest.mark.parametrize(

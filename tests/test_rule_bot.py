@@ -49,7 +49,7 @@ def told(bot, hole, betting="", board=""):
     hand = spot_of(GAME, hole, board, betting, None)
     seen = observation(GAME, hand, hand.actor)
     words = {move: word for word, move in seen.moves.items()}
-    return {words[move]: chance for move, chance in bot.chances(seen).items()}
+    return {words[move]: chance for move, chance in enumerate(bot.chances(seen).tolist()) if chance}
 
 
 # The printed tables. Raises are to be nearest to those printed: pot, the first, is by 2 big blinds, or to 3.

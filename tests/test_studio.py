@@ -184,6 +184,81 @@ def test_hands_are_played_told_counted_and_kept(client):
         assert tuple(game.payoffs(state)) == each.hand.won
 
 
+def test_chips_stand_where_they_are_bet(client):
+    """What a call costs, what bets put in, what is in the pot and behind, and how likely the bot's own moves were."""
+    name, visit = seated(client, opponent="rule-bot", game="holdem_no_limit", seat=1)
+    told = client.get(f"/api/tables/{name}").json()
+    assert told["prices"] == {"fold": 0, "call": 1, "0.5 pot": 3, "pot": 5, "all-in": 99}
+    assert told["left"] == [99, 98]
+    page = client.get(f"/tables/{name}").text
+    assert "the dealer, with your blind of 1 chip in the pot." in page
+    for word, chips in (("call", "1 chip"), ("0.5 pot", "3 chips"), ("pot", "5 chips"), ("all-in", "99 chips")):
+        assert f'{word}<span class="price">{chips}</span>' in page
+    assert "fold<kbd>" in page, "nothing is put in by a fold"
+    assert "1 in, 99 left" in page
+    played_out(client, name, visit, lambda moves: "0.5 pot" if visit.turn < 2 else moves[0])
+    assert "you: 0.5 pot (3 chips)" in visit.lines
+    page = client.get(f"/tables/{name}").text
+    assert re.search(r"saw (\w{4}), 3 in the pot, and chose <strong>0.5 pot \(3 chips\)", page)
+    assert "Bars say how often rule-bot makes each move there" in page
+    assert all(each.chances for each in visit.decisions)
+    page = client.get(f"/hands/{visit.kept}?step=0").text
+    assert "1 in, 99 left" in page
+    assert "0.5 pot (3 chips)" in page
+
+
+def test_who_cannot_say_how_likely_moves_were_says_so(client):
+    room = studio_of(client).room
+    form = studio_of(client).index.form("leduc")
+    name, visit = room.open(Opponent("scripted", form, lambda: Scripted([0] * 3), None), 0)
+    play(visit, 2)
+    visit.wait(60.0)
+    page = client.get(f"/tables/{name}", headers={"cookie": f"seat={visit.token}"}).text
+    assert "scripted decides move by move and cannot say how likely each was" in page
+
+
+@pytest.mark.parametrize("game", ["leduc", "holdem"])
+@pytest.mark.parametrize("seat", [1, 2])
+def test_a_board_is_told_when_it_comes(client, game, seat):
+    name, visit = seated(client, opponent="call", game=game, seat=seat)
+    played_out(client, name, visit, lambda moves: "check" if "check" in moves else "call")
+    boards = [line for line in visit.lines if line.startswith("on the board ") and "show" not in line]
+    assert len(boards) == (1 if game == "leduc" else 3)
+
+
+def test_cards_are_told_with_the_highest_first(client):
+    from feint.games.holdem import RANKS
+    from feint.studio.drawing import card
+
+    assert ">T<" in str(card("Th"))
+    name, visit = seated(client, opponent="call", game="holdem", seat=1)
+    for _ in range(4):
+        played_out(client, name, visit, lambda moves: "check" if "check" in moves else "call")
+        for each in visit.decisions:
+            hole, *board = each.sees.partition(":")[0].split()
+            for street in (hole, *(each[:6] for each in board)):
+                ranks = [RANKS.index(rank) for rank in street[::2]]
+                assert ranks == sorted(ranks, reverse=True)
+        scene = visit.seen.scene
+        assert visit.seen.label.startswith("".join(scene.cards))
+        assert "".join(scene.board) in visit.seen.label
+        client.post(f"/api/tables/{name}/hands", json={})
+
+
+def test_hands_that_were_kept_with_cards_in_another_order_are_replayed(client):
+    from dataclasses import replace as changed
+
+    from feint.studio.replay import replay
+
+    name, visit = seated(client, opponent="call", game="holdem", seat=1)
+    played_out(client, name, visit, lambda moves: "check" if "check" in moves else "call")
+    hand = studio_of(client).archive.find(visit.kept).hand
+    first = hand.decisions[0]
+    old = changed(first, sees=first.sees[2:4] + first.sees[:2] + first.sees[4:], pot=None, price=None)
+    told = changed(hand, decisions=(old, *hand.decisions[1:]))
+    assert replay(told).made(1) == [f"you: {first.chosen}"]
+
+
 def test_advice_is_what_the_library_says(client):
     name, visit = seated(client, seat=1)
     told = client.get(f"/api/tables/{name}/advice").json()

@@ -158,6 +158,19 @@ def test_every_page_is_fit_to_be_seen(page):
         looked_at(page, tab.title.lower())
 
 
+def test_nothing_is_cut_where_the_page_is_narrow(page):
+    page.set_viewport_size({"width": 390, "height": 850})
+    for path in ("/", "/strategy", "/runs", "/hands"):
+        page.goto(path)
+        for region in page.locator(".scroll").all():
+            assert region.evaluate("each => each.scrollWidth <= each.clientWidth"), path
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+    page.goto("/solve")
+    names = page.locator(".grid13 button")
+    size = "all => all.map(each => [parseFloat(getComputedStyle(each).fontSize), each.scrollWidth - each.clientWidth])"
+    assert all(pixels >= 11 and over <= 0 for pixels, over in names.evaluate_all(size))
+
+
 def test_a_table_is_fit_to_be_seen_in_light_and_dark(page):
     sit_down(page, "holdem", "feint:holdem")
     page.wait_for_selector(".moves")

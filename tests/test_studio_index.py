@@ -64,6 +64,33 @@ def test_runs_that_go_on_while_they_are_looked_at_are_told_of_in_a_sentence(
             ask("mine")
 
 
+SMALL = "kuhn", "leduc", "matching_pennies", "leduc_no_limit"
+
+
+@pytest.mark.parametrize("game", SMALL)
+def test_those_are_offered_who_can_sit_down(index: Index, game: str) -> None:
+    form, offered = index.form(game), index.opponents(game)
+    for name, config in index.players().items():
+        try:
+            config.at(form, 0).close()
+        except BadInput:
+            assert name not in offered, name
+        else:
+            assert name in offered, name
+
+
+@pytest.mark.parametrize(
+    ("game", "missing"),
+    [
+        ("holdem", {"modeller", "counter", "open-spiel", "resolver"}),
+        ("holdem_no_limit", {"modeller", "counter", "open-spiel", "resolver", "rlcard", "raise"}),
+        ("leduc(players=3)", {"modeller", "counter", "resolver", "rlcard", "rule-bot"}),
+    ],
+)
+def test_nobody_is_offered_whom_a_large_game_refuses(index: Index, game: str, missing: set[str]) -> None:
+    assert set(index.players()) - set(index.opponents(game)) == missing
+
+
 def test_only_finished_runs_are_had(index: Index, tmp_path: Path) -> None:
     assert index.finished("mine") == index.one("mine")
     (tmp_path / "mine" / PROVENANCE).unlink()

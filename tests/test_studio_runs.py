@@ -11,10 +11,12 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import htpy as h
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
@@ -24,6 +26,7 @@ from feint.evaluate.measure import CHIPS, ESTIMATE, EXACT
 from feint.runs.config import RunConfig
 from feint.runs.files import PROVENANCE, RUNNING
 from feint.runs.lineup import line_up
+from feint.studio import drawing
 from feint.studio.app import make_app
 from feint.studio.card_words import card_words
 from feint.studio.drawing import curve
@@ -101,12 +104,76 @@ def test_metrics_are_the_runs_own(client: TestClient, folder: Path) -> None:
         ((-0.3, 0.3), ["-0.2", "0.0", "0.2"]),
         ((-2000, 7000), ["-2,000", "0", "2,000", "4,000", "6,000"]),
         ((1_000_000, 1_200_000), ["1.00e+06", "1.05e+06", "1.10e+06", "1.15e+06", "1.20e+06"]),
+        ((800_000, 1_200_000), ["8e+05", "9e+05", "1.0e+06", "1.1e+06", "1.2e+06"]),
         ((1e-6, 9e-6), ["2e-06", "4e-06", "6e-06", "8e-06"]),
     ],
 )
 def test_an_axis_tells_the_numbers_that_are_there(ends: tuple[float, float], labels: list[str]) -> None:
     drawn = str(curve({"it": [(1.0, ends[0]), (2.0, ends[1])]}, "steps", "up", logarithmic=False))
     assert re.findall(r'text-anchor="end">([^<]*)<', drawn) == labels
+
+
+@pytest.mark.parametrize(
+    ("ends", "labels"),
+    [
+        ((20, 160), ["20", "50", "100"]),
+        ((100, 130), ["100", "110", "120", "130"]),
+        ((1000, 3e8), ["1,000", "10,000", "100,000", "1,000,000", "10,000,000", "100,000,000"]),
+        ((1000, 3e10), ["1e+04", "1e+06", "1e+08", "1e+10"]),
+        ((3, 3), ["1", "2", "5"]),
+    ],
+)
+def test_a_logarithmic_axis_has_ticks_and_one_notation(ends: tuple[float, float], labels: list[str]) -> None:
+    drawn = str(curve({"it": [(ends[0], 1.0), (ends[1], 2.0)]}, "steps", "up"))
+    assert re.findall(r'text-anchor="middle">([^<]*)</text>', drawn)[:-1] == labels
+
+
+def test_a_curves_title_stands_above_and_is_said_once() -> None:
+    points = [(1.0, 1.0), (2.0, 0.5)]
+    alone = str(curve({"exploitability": points}, "steps", "exploitability, of the pot"))
+    assert alone.index("exploitability, of the pot</figcaption>") < alone.index("<svg")
+    assert "<li " not in alone
+    assert str(curve({"nfsp": points, "cfr": points}, "steps", "exploitability")).count("<li ") == 2
+
+
+# The two commonest kinds of colour blindness as they turn linear red, green and blue (Machado et al. 2009, whole).
+SEEN = {
+    "everyone": np.eye(3),
+    "protanopes": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopes": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+}
+APART = 15
+"""CIE 1976: colours beside each other that are about ten apart are told apart at a glance."""
+
+
+def lab(colour: str, seen: Any) -> np.ndarray:
+    share = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+    linear = np.clip(seen @ np.where(share > 0.04045, ((share + 0.055) / 1.055) ** 2.4, share / 12.92), 0, 1)
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    x, y, z = np.cbrt(np.maximum(to_xyz @ linear / np.array([0.9505, 1, 1.089]), 0.008856))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_moves_have_colours_that_can_be_told_apart(eyes: str, theme: str) -> None:
+    css = (Path(drawing.__file__).parent / "static" / "studio.css").read_text()
+    block = css.partition("@media")[0] if theme == "light" else css.partition(':root[data-theme="dark"] {')[2]
+    names = ("fold", "call", "size1", "size2", "size3", "all-in")
+    colours = [lab(block.partition(f"--{name}: ")[2][:7], np.array(SEEN[eyes])) for name in names]
+    near = {
+        (one, two): float(np.linalg.norm(first - second))
+        for (one, first), (two, second) in combinations(zip(names, colours, strict=True), 2)
+    }
+    assert min(near.values()) > APART, min(near.items(), key=lambda each: each[1])
+
+
+def test_every_size_has_its_colour_and_its_word() -> None:
+    moves = ["check", "0.5 pot", "pot", "all-in"]
+    drawn, colours = str(drawing.moves_legend(moves)), drawing.coloured(moves)
+    assert len(set(colours.values())) == 4
+    assert [drawn.count(f">{word}<") for word in moves] == [1, 1, 1, 1]
+    assert drawing.coloured(["fold", "call", "raise"])["raise"] == ".move.raise.n2"
 
 
 def test_seeds_are_one_line_by_their_median() -> None:
@@ -146,7 +213,7 @@ def test_many_runs_are_one_picture(client: TestClient, folder: Path) -> None:
 def test_the_papers_curve_is_beneath_against_moves(client: TestClient) -> None:
     page = client.get("/runs?run=feint:leduc").text
     assert page.count("dashed") == 3
-    assert "paper, 64 units" in page
+    assert "Heinrich &amp; Silver 2016, 64 units" in page
     assert "dashed" not in client.get("/runs?run=feint:leduc&across=steps").text
     rows = rows_of(client.get("/api/curves.csv?run=feint:leduc").text)
     (curve,) = (each for each in feint.papers.library.published("nfsp", "leduc") if "64" in each.label)
@@ -271,7 +338,12 @@ def test_a_league_has_the_librarys_exact_numbers(client: TestClient, folder: Pat
         assert match["value"] == pytest.approx(exact_winnings(seated.form, both), abs=1e-12)
         assert (match["kind"], match["unit"], match["low"]) == (EXACT, CHIPS, None)
     assert sum(told["ratings"].values()) == pytest.approx(0, abs=1e-12)
+    for name, player in players.items():
+        exact = feint.exploitability("kuhn", player.strategy)
+        assert told["exploitability"][name] == pytest.approx(exact, abs=1e-12)
     page = client.get(told["goto"]).text
+    assert f"{feint.exploitability('kuhn', players['random'].strategy):.3f}" in page
+    assert "Both are about these players alone" in page
     value = next(match["value"] for match in told["matches"] if match["first"] == "cfr" and match["second"] == "random")
     assert f"cfr off random: {value:+.3f}, exact" in page
     assert "data-refresh" not in page

@@ -6,6 +6,7 @@ import csv
 import io
 import threading
 import time
+from dataclasses import replace
 
 import htpy as h
 import pytest
@@ -15,6 +16,7 @@ from feint.games.errors import BadInput
 from feint.games.hand import Menu
 from feint.games.postflop import DECK, Spot
 from feint.games.ranges import by_kind, read_range
+from feint.solvers.spot_trees import spot_size
 from feint.solvers.spots import solve
 from feint.studio import spots as spots_module
 from feint.studio.hand_grid import rows_of_kinds
@@ -242,7 +244,7 @@ def test_the_card_that_comes_is_chosen_from_those_left():
 class Judged:
     """As much of a solution as is told before a card is chosen."""
 
-    spot, share, steps, seconds, raked = TURN, 0.01, 20, 1.0, 0.0
+    spot, share, steps, seconds, raked, near = TURN, 0.01, 20, 1.0, 0.0, 0.05
 
     def wins(self, seat):
         return 5.0
@@ -313,6 +315,38 @@ def test_spots_that_are_too_large_are_refused_before_they_are_solved(monkeypatch
     monkeypatch.setattr("feint.games.poker_sizes.DECISION_LIMIT", 1)
     assert "betting decisions; choose fewer" in refused(13)
     kept.close()
+
+
+def test_what_would_fit_is_said_and_commands_only_where_they_would_work(monkeypatch):
+    wide = {"oop": "22+,A2s+", "ip": "22+,AT+", "stack": 95, "bets": [0.5, 1.0], "raises": [0.5]}
+    flop = Spot.read({**POLAR, "board": "QsJh2h", **wide})
+    size, fewest = spot_size(flop), sum(spot_size(replace(flop, menus=spots_module.FEWEST)).cells)
+    most, hands = 2 * fewest // 3, size.hands[0]
+    monkeypatch.setattr(spots_module, "MOST_CELLS", most)
+
+    def refused():
+        job = Job("flop", flop, 0.01, 1)
+        job.work()
+        return job.failed
+
+    fits = hands * most // sum(size.cells), hands * most // fewest
+    assert 0 < fits[0] < fits[1] < hands
+    assert f"about {fits[0]} hands together, where these have {hands}, or of about {fits[1]} with one bet" in refused()
+    assert refused().endswith("feint solve takes the spot as it is.")
+    monkeypatch.setattr(spots_module, "lacking", lambda size: 1_000_000_000)
+    assert "this machine has too little memory" in refused()
+    assert "feint solve" not in refused()
+
+
+def test_all_hands_together_win_what_the_player_wins():
+    solution = solve(Spot.read({**POLAR, "bets": [1.0], "raises": []}), 0.001)
+    wins, equity = solution.at().together
+    assert wins == pytest.approx(solution.wins("oop"), abs=1e-4)
+    assert 0 < equity < 1
+    closer = solve(solution.spot, 1e-5)
+    assert abs(closer.wins("oop") - solution.wins("oop")) < solution.near + closer.near
+    assert closer.near < solution.near
+    assert solve(replace(solution.spot, rake=0.05), 0.01).near is None
 
 
 def test_a_solve_can_be_stopped_with_what_there_is():

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from feint.cli.terminal import err, in_paragraphs, out
 from feint.forms.form import Form
-from feint.games.words import either, meant
-from feint.players.player import Observation, Player, PlayerConfig, Result, StrategyPlayer
+from feint.games.words import either, meant, priced
+from feint.players.player import Adviser, Observation, Player, PlayerConfig, Result
 from feint.players.telling import Teller
 
 
@@ -23,15 +23,14 @@ from feint.players.telling import Teller
 class Person(Player):
     """Asked in the terminal, and told there what happens."""
 
-    def __init__(
-        self, form: Form, adviser: StrategyPlayer | None = None, name: str = "", confirm: bool = False
-    ) -> None:
-        """With an adviser, called `name`, the person may ask what it would do and is told what each move costs.
+    def __init__(self, form: Form, adviser: Adviser | None = None, name: str = "", confirm: bool = False) -> None:
+        """With an adviser, called `name`, the person may ask what it would do, and is told what moves cost if known.
 
         With `confirm` a move counts once it is confirmed: later it cannot be taken back, for others have answered it.
         """
+        strategy = adviser.strategy if adviser else None
         self._form, self._adviser, self._name, self._confirm = form, adviser, name, confirm
-        self._teller = Teller(form, say, name, form.move_values(adviser.strategy) if adviser else None)
+        self._teller = Teller(form, say, name, form.move_values(strategy) if strategy else None)
 
     @property
     def advised(self) -> bool:
@@ -63,7 +62,8 @@ class Person(Player):
     def _chosen(self, seen: Observation, worth: np.ndarray | None) -> str:
         """The move that the person makes."""
         number, chosen = numbered(seen.moves), ""
-        offered = ", ".join(f"{word} [{key}]" for key, word in number.items()) or ", ".join(seen.moves)
+        told = {word: priced(word, seen.prices.get(word)) for word in seen.moves}
+        offered = ", ".join(f"{told[word]} [{key}]" for key, word in number.items()) or ", ".join(told.values())
         while True:
             said = _ask(f"{chosen}: Enter to make it, or another move, or back? " if chosen else f"{offered}? ")
             if chosen and not said:
@@ -87,7 +87,7 @@ class Person(Player):
         if said == "?" and self._adviser:
             self._advise(self._adviser, seen, worth)
         elif said == "help":
-            self._help()
+            self._help(bool(seen.prices))
         elif said == "rules":
             say(in_paragraphs(self._form.game.rules) or "The rules say nothing of themselves.")
         elif said == "back":
@@ -97,10 +97,12 @@ class Person(Player):
             return False
         return True
 
-    def _help(self) -> None:
+    def _help(self, prices: bool) -> None:
         """What can be typed."""
         wins = " and, in brackets, what each move wins you against it if you play on perfectly" if self.advised else ""
         say("A move goes by its name, by the number beside it, or by any part of its name that no other move has.")
+        if prices:
+            say("The chips in brackets are what it puts into the pot.")
         if self._confirm:
             say("Enter makes the move that you chose, and back takes it back.")
         if self._adviser:
@@ -116,7 +118,7 @@ class Person(Player):
             say("\nThe hand that is not over does not count.")
         say(f"\n{self._teller.summary()}")
 
-    def _advise(self, adviser: StrategyPlayer, seen: Observation, worth: np.ndarray | None) -> None:
+    def _advise(self, adviser: Adviser, seen: Observation, worth: np.ndarray | None) -> None:
         told = adviser.chances(seen)
         wins = {move: "" if worth is None else f" ({worth[move]:+.2f})" for move in seen.moves.values()}
         likely = ", ".join(f"{word} {told[move]:.0%}{wins[move]}" for word, move in seen.moves.items())

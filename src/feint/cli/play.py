@@ -22,7 +22,7 @@ def play(
 ) -> None:
     """Play against a player, hand after hand: it sits in every seat but yours."""
     from feint.cli.person import Person, say
-    from feint.players.player import StrategyPlayer
+    from feint.players.player import Adviser, StrategyPlayer
     from feint.players.table import Table
     from feint.runs.lineup import line_up
 
@@ -34,7 +34,8 @@ def play(
         form, other, name = lineup.form, lineup.players[0], lineup.names[0]
         if seat is not None and not 1 <= seat <= form.players:
             raise BadInput(f"{form.name} has seats 1 to {form.players}, but --seat {seat} was given.")
-        adviser = StrategyPlayer(other.strategy, form) if other.strategy else None
+        asked = other if isinstance(other, Adviser) else None
+        adviser = StrategyPlayer(other.strategy, form) if other.strategy else asked
         person = Person(form, adviser, name, confirm)
     if about := form.game.rules:
         out.print(f"{in_paragraphs(about)}\n")

@@ -161,14 +161,17 @@ def _print(solution: Solution, node: Node) -> None:
     table = Table("hand", "weight", *node.moves, "wins", "equity", box=None, pad_edge=False)
     for kind, weight, chances, wins, equity in node.kinds():
         table.add_row(kind, f"{weight:.2f}", *(f"{chance:.1%}" for chance in chances), f"{wins:z.2f}", f"{equity:z.1%}")
-    table.add_row("all", f"{node.reach.sum():.2f}", *(f"{chance:.1%}" for chance in node.overall), "", "")
+    wins, equity = node.together
+    moves = (f"{chance:.1%}" for chance in node.overall)
+    table.add_row("all", f"{node.reach.sum():.2f}", *moves, f"{wins:z.2f}", f"{equity:z.1%}")
     out.print(table)
     pot = f"{solution.spot.pot:g}"
     first, last = solution.wins("oop"), solution.wins("ip")
     house = f", the house {solution.raked:.3f}" if solution.spot.rake else ""
+    within = "" if solution.near is None else f"; an equilibrium's are within {solution.near:.2g} of these"
     out.print(
-        f"\nOf a pot of {pot} whoever acts first takes {first:.3f} and whoever acts last {last:.3f}{house} on average. "
-        f"Exploitability {solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and "
+        f"\nOf a pot of {pot} whoever acts first takes {first:.3f} and whoever acts last {last:.3f}{house} on average"
+        f"{within}. Exploitability {solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and "
         f"{solution.seconds:.1f} s without compiling.",
         soft_wrap=True,
     )

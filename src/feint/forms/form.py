@@ -159,7 +159,7 @@ class Form(ABC):
     def whole(self, who: str, instead: str = "choose a smaller game") -> Tree:
         """The tree, for those who cannot do without it."""
         if self.tree is None:
-            raise BadInput(f"{who} needs the whole tree, and {self.name} is too large to unroll; {instead}.")
+            raise too_large_for(who, self.name, instead)
         return self.tree
 
     def public(self, symmetric: bool = True) -> PublicTree:
@@ -195,3 +195,8 @@ class Form(ABC):
         In chips per hand, played on as well as can be; asked for what the player to move sees (a batch of one).
         """
         return None
+
+
+def too_large_for(who: str, name: str, instead: str) -> BadInput:
+    """What is said to those who cannot do without a tree that there is not."""
+    return BadInput(f"{who} needs the whole tree, and {name} is too large to unroll; {instead}.")

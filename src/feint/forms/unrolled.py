@@ -23,7 +23,7 @@ from feint.tree.best_response import judge_of, nash_conv_of
 from feint.tree.move_values import move_values_of
 from feint.tree.sequence_form import SequenceForm
 from feint.tree.tree import Tree
-from feint.tree.unroll import NODE_LIMIT, unroll
+from feint.tree.unroll import is_unrolled, unroll
 
 
 @final
@@ -61,8 +61,7 @@ class TreeForm(Form):
 
     @classmethod
     def of(cls, game: Game[Any], report: Callable[[int], None] | None) -> TreeForm | None:
-        size = game.unrolled_size()
-        return None if size is not None and size[0] > NODE_LIMIT else cls(unroll(game, report=report))
+        return cls(unroll(game, report=report)) if is_unrolled(game) else None
 
     @property
     def fingerprint(self) -> str:

@@ -31,6 +31,8 @@ class Scene:
     """Those that lie open."""
     paid: tuple[float, ...]
     """What each player has put into the pot, in chips."""
+    left: tuple[float, ...] = ()
+    """What each has behind, in chips; nothing where stacks do not count."""
 
 
 class Game(ABC, Generic[State]):
@@ -95,6 +97,10 @@ class Game(ABC, Generic[State]):
     def spoken(self, state: State, action: int) -> str:
         """A move of the actor as it is called in this state; by default as `actions` has it."""
         return self.actions[action]
+
+    def price(self, state: State, action: int) -> float | None:
+        """How many chips a move of the actor puts into the pot; None where there is no pot to tell of."""
+        return None
 
     def seated(self, state: State, player: int) -> str:
         """How a hand begins for a player, as it is told at a table; by default there is nothing to tell."""

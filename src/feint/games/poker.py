@@ -141,12 +141,10 @@ class Poker(Game[Hand]):
             raise IllegalMove(f"Move {action} is not legal here; the legal moves are {allowed}.")
         player, raises, waiting = state.actor, state.raises, state.waiting - 1
         paid, folded = list(state.paid), list(state.folded)
+        paid[player] = self._pays(state, action)
         if action == FOLD:
             folded[player] = True
-        elif action == CALL:
-            paid[player] = max(paid)
-        else:
-            paid[player] = dict(self._raises(state))[action - RAISE]
+        elif action != CALL:
             raises, waiting = raises + 1, folded.count(False) - 1
         moves = (*state.moves[:-1], (*state.moves[-1], action))
         hand = state._replace(moves=moves, paid=tuple(paid), folded=tuple(folded), raises=raises, waiting=waiting)
@@ -183,6 +181,9 @@ class Poker(Game[Hand]):
 
     def spoken(self, state: Hand, action: int) -> str:
         return poker_views.word(self, state.dealer, len(state.moves) - 1, state.actor, state.raises, action)
+
+    def price(self, state: Hand, action: int) -> float:
+        return self._pays(state, action) - state.paid[state.actor]
 
     def seated(self, state: Hand, player: int) -> str:
         return poker_talk.seated(self, state, player)
@@ -257,6 +258,12 @@ class Poker(Game[Hand]):
     def to_call(self, hand: Hand) -> float:
         """What the actor must pay to stay in, in chips."""
         return max(hand.paid) - hand.paid[hand.actor]
+
+    def _pays(self, hand: Hand, action: int) -> float:
+        """What the actor will have paid after a legal move."""
+        if action == FOLD:
+            return hand.paid[hand.actor]
+        return max(hand.paid) if action == CALL else dict(self._raises(hand))[action - RAISE]
 
     def _raises(self, hand: Hand) -> Sequence[tuple[int, float]]:
         """The raises on offer, as (number of the size, what the player will have paid)."""

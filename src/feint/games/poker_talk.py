@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from feint.games.cards import CATEGORIES, Deck, best_five
 from feint.games.game import Scene
+from feint.games.poker_views import board_as_told
+from feint.games.words import chips
 
 if TYPE_CHECKING:
     from feint.games.poker import Hand, Poker
@@ -16,25 +18,33 @@ SUITS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
 def seated(game: Poker, hand: Hand, player: int) -> str:
     dealer = "the dealer, " if game.blinds and hand.dealer == player else ""
-    paid = hand.paid[player]
-    return f"{dealer}with {paid:g} chip{'' if paid == 1 else 's'} in the pot"
+    posted = {"ante": game.ante, "blind": hand.paid[player] - game.ante}
+    yours = " and ".join(f"your {name} of {chips(amount)}" for name, amount in posted.items() if amount)
+    return f"{dealer}with {yours or 'nothing'} in the pot"
 
 
 def told(game: Poker, hand: Hand, player: int) -> str:
     board = f", {upturned(game, hand)}" if hand.board else ""
     due = max(hand.paid) - hand.paid[player]
     call = f", {due:g} to call" if hand.actor == player and due else ""
-    return f"you hold {cards(game.deck, hand.holes[player][::-1])}{board}; {sum(hand.paid):g} in the pot{call}"
+    behind = f", you have {left(game, hand)[player]:g} left" if game.stack is not None else ""
+    pot = f"{sum(hand.paid):g} in the pot{call}{behind}"
+    return f"you hold {cards(game.deck, hand.holes[player][::-1])}{board}; {pot}"
+
+
+def left(game: Poker, hand: Hand) -> tuple[float, ...]:
+    """What each player has behind; nothing where stacks do not count."""
+    return () if game.stack is None else tuple(game.stack - paid for paid in hand.paid)
 
 
 def upturned(game: Poker, hand: Hand) -> str:
-    return f"on the board {cards(game.deck, hand.board)}" if hand.board else ""
+    return f"on the board {cards(game.deck, board_as_told(game, hand))}" if hand.board else ""
 
 
 def scene(game: Poker, hand: Hand, player: int) -> Scene:
     held = hand.holes[player][::-1] if player < len(hand.holes) else ()
-    mine, board = (tuple(map(game.deck.name, group)) for group in (held, hand.board))
-    return Scene(mine, board, hand.paid)
+    mine, board = (tuple(map(game.deck.name, group)) for group in (held, board_as_told(game, hand)))
+    return Scene(mine, board, hand.paid, left(game, hand))
 
 
 def shown(game: Poker, hand: Hand, player: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from feint.games.cards import Cards
 from feint.games.hand import CALL, FOLD, Hand, Moves, replay
 
 if TYPE_CHECKING:
@@ -15,23 +16,22 @@ if TYPE_CHECKING:
 def label(game: Poker, hand: Hand, player: int) -> str:
     """Cards, then the betting: `Q` to open, `Q: bet`, `QK: check bet call / check` with a king on the board.
 
-    The board stands apart where players hold several cards: `KsAh 2c7d9s: call check / bet`. Situations are kept under
-    this name, cards in the order of the deck.
+    The board stands apart where players hold several cards: `AhKs 9s7d2c: call check / bet`.
     """
-    return _situation(game, hand, player, hand.holes[player])
-
-
-def situation(game: Poker, hand: Hand, player: int) -> str:
-    """The same for people, who say the higher card first: `AhKs 2c7d9s: call check / bet`."""
-    return _situation(game, hand, player, hand.holes[player][::-1])
-
-
-def _situation(game: Poker, hand: Hand, player: int, hole: Cards) -> str:
-    groups = ("".join(map(game.deck.name, group)) for group in (hole, hand.board))
+    shown = hand.holes[player][::-1], board_as_told(game, hand)
+    groups = ("".join(game.deck.name(card) for card in group) for group in shown)
     cards = (" " if game.hole > 1 else "").join(group for group in groups if group)
     dealer = " (dealer)" if game.rotating_dealer and hand.dealer == player else ""
     betting = betting_in_words(game, hand.dealer, hand.moves)
     return f"{cards}{dealer}: {betting}" if betting else f"{cards}{dealer}"
+
+
+def board_as_told(game: Poker, hand: Hand) -> Cards:
+    """The board as people tell it: street by street, the highest card of each first."""
+    told: Cards = ()
+    for declared in game.rounds:
+        told += hand.board[len(told) : len(told) + declared.board][::-1]
+    return told
 
 
 def betting_in_words(game: Poker, dealer: int, moves: Moves) -> str:

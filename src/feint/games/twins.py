@@ -66,14 +66,20 @@ def twin_of(game: Game[Any], name: str | None = None) -> Twin:
     """A game beside its twin in OpenSpiel: by the `name` that it has there, where we do not know it ourselves."""
     if isinstance(game, OpenSpielGame):
         return _side_by_side(game, game.source)
-    text = name or TWINS.get(game.name)
+    text = name or twin_name(game)
+    return _side_by_side(game, OpenSpielGame(text.removeprefix(PREFIX)).source)
+
+
+def twin_name(game: Game[Any]) -> str:
+    """What a game is called in OpenSpiel, as far as we know ourselves."""
+    text = game.name if isinstance(game, OpenSpielGame) else TWINS.get(game.name)
     if text is None:
         known = ", ".join(TWINS)
         raise BadInput(
             f"{game.name} is not known to be in OpenSpiel; name the game it is there, or choose from {known} and "
             f"{PREFIX} games."
         )
-    return _side_by_side(game, OpenSpielGame(text.removeprefix(PREFIX)).source)
+    return text
 
 
 def _side_by_side(game: Game[Any], source: Any) -> Twin:

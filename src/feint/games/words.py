@@ -27,6 +27,11 @@ def either(words: Iterable[str], last: str = "or") -> str:
     return f"{', '.join(some)} {last} {end}" if some else end
 
 
+def priced(word: str, price: float | None) -> str:
+    """A move with the chips that it puts into the pot, if any: `call (2 chips)`."""
+    return f"{word} ({chips(price)})" if price else word
+
+
 def chips(number: float) -> str:
     """A number of chips."""
     return f"{number:g} chip{'' if number == 1 else 's'}"

@@ -118,7 +118,7 @@ def write_report(out: Path, trials: Trials) -> Path:
 
 def published_curves() -> list[Published]:
     """Figure 1a of the paper, as digitised by others (see data/README.md)."""
-    return [Published(f"paper, {units} units", _points(units), moves=128) for units in (16, 64, 128)]
+    return [Published(f"Heinrich & Silver 2016, {units} units", _points(units), moves=128) for units in (16, 64, 128)]
 
 
 def _points(units: int) -> list[tuple[float, float]]:

@@ -12,19 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, final
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from feint.forms.form import Form
+from feint.forms.form import Form, too_large_for
 from feint.forms.strategy import Strategy, TabularStrategy, tabulate
 from feint.games.errors import BadInput, check_seed
-from feint.players.opponent_model import Counts, Model, Watched, learned, new_model, watch
+from feint.games.game import Game
+from feint.players.opponent_model import Counts, Model, Watched, check_poker_for_two, learned, new_model, watch
 from feint.players.player import Observation, Player, Result, StrategyPlayer, TaughtConfig
 from feint.solvers.algorithm import require
 from feint.tree.best_response import judge_of
+from feint.tree.unroll import is_unrolled
 
+WHO = "The opponent modeller"
 GROWN = 0.05
 """It learns again when it has seen this share more hands: after every hand at first, and less often later on."""
 
@@ -60,6 +63,11 @@ class Modeller(TaughtConfig):
             hidden=(all(units >= 1 for units in self.hidden), "at least 1 in each layer"),
         )
 
+    def check(self, game: Game[Any]) -> None:
+        check_poker_for_two(game)
+        if not is_unrolled(game):
+            raise too_large_for(WHO, game.name, "choose a smaller game")
+
     def at(self, form: Form, seed: int | None) -> ModellerPlayer:
         return ModellerPlayer(self, form, seed)
 
@@ -78,7 +86,7 @@ class Learner:
     """All that a modeller has seen, and what it makes of that."""
 
     def __init__(self, config: Modeller, form: Form, seed: int) -> None:
-        self.watched: Watched = watch(form.whole("The opponent modeller"))
+        self.watched: Watched = watch(form.whole(WHO))
         self.seen = tuple(np.zeros(len(ending.shown)) for ending in self.watched.endings)
         """How often hands have ended in each way that can be told apart, by its own seat."""
         self.model: Model | Counts = (

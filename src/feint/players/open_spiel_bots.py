@@ -14,7 +14,8 @@ import numpy as np
 
 from feint.forms.form import Form
 from feint.games.errors import BadInput, nearest
-from feint.games.twins import Twin, twin_of
+from feint.games.game import Game
+from feint.games.twins import Twin, twin_name, twin_of
 from feint.players.player import Observation, Player, PlayerConfig
 
 SEARCH = "ismcts"
@@ -62,6 +63,9 @@ class OpenSpielBot(PlayerConfig):
     @property
     def called(self) -> str:
         return f"open-spiel-{self.bot}"
+
+    def check(self, game: Game[Any]) -> None:
+        twin_name(game)
 
     def at(self, form: Form, seed: int | None) -> BotPlayer:
         try:

@@ -26,7 +26,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from feint.arena.arena import AnyArray
 from feint.games.errors import BadInput
-from feint.games.game import CHANCE
+from feint.games.game import CHANCE, Game
 from feint.games.poker import Poker
 from feint.learners.networks import Design, Trained, Training
 from feint.tree.compiled import compiled
@@ -113,13 +113,18 @@ class Watched:
         return np.asarray((self.tree.parent >= 0) & (self.tree.actor[self.tree.parent] >= 0))
 
 
+def check_poker_for_two(game: Game[Any]) -> None:
+    """Refuse what is not poker for two."""
+    if not isinstance(game, Poker) or game.players != 2:
+        raise BadInput(
+            f"An opponent's hand is modelled at poker for two, and {game.name} is none; choose a game such as leduc."
+        )
+
+
 def watch(tree: Tree) -> Watched:
     """A game as one watches an opponent in it; refused where that is not poker for two."""
     game = tree.game
-    if not isinstance(game, Poker) or game.players != 2:
-        raise BadInput(
-            f"An opponent's hand is modelled at poker for two, and {tree.name} is none; choose a game such as leduc."
-        )
+    check_poker_for_two(game)
     states = [game.start()]
     for state in states:  # which grow on the way, in the order in which the tree has its nodes
         if game.actor(state) == CHANCE:

@@ -21,7 +21,7 @@ from feint.arena.policy import Policy
 from feint.forms.form import Form
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
-from feint.games.game import Scene
+from feint.games.game import Game, Scene
 from feint.tree.compiled import compiled
 
 
@@ -46,6 +46,8 @@ class Observation:
     """The moves that the player may make now by what they are called here; none where another is to move."""
     going_on: bool
     """Whether anyone is still to move."""
+    prices: Mapping[str, float] = field(default_factory=dict)
+    """How many chips each of the moves puts into the pot, where the rules tell."""
 
 
 @final
@@ -100,6 +102,14 @@ class Player(ABC):
         """No more hands are played: whatever it holds open may go."""
 
 
+class Adviser(Player):
+    """A player who can say, whatever seat is asked about, how often it makes each move."""
+
+    @abstractmethod
+    def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
+        """How often it makes each move here, by the rules' own numbers of them."""
+
+
 class PlayerConfig(ABC):
     """A player's settings: a frozen dataclass. A file joins Feint by declaring `PLAYERS`, its players by name."""
 
@@ -116,6 +126,9 @@ class PlayerConfig(ABC):
     def called(self) -> str | None:
         """What it goes by at a table; None for the name that it was found by."""
         return None
+
+    def check(self, game: Game[Any]) -> None:  # noqa: B027  (many sit down at any game)
+        """Refuse a game that it is not for, in a sentence, by its rules alone: soon, and before anything is made."""
 
     @abstractmethod
     def at(self, form: Form, seed: int | None) -> Player:
@@ -134,7 +147,7 @@ class TaughtConfig(PlayerConfig):
 
 
 @final
-class StrategyPlayer(Player):
+class StrategyPlayer(Adviser):
     """Plays a strategy."""
 
     def __init__(self, strategy: Strategy, form: Form, seed: int | None = None) -> None:
@@ -146,7 +159,6 @@ class StrategyPlayer(Player):
         return self._strategy
 
     def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
-        """How often it makes each move here, by the rules' own numbers of them."""
         told = _asked(self._policy, self._form.sees(seen.player, seen.view), jnp.asarray(seen.player))
         chances = self._form.by_move(np.asarray(told, float)[0])
         legal = np.zeros(len(chances), bool)

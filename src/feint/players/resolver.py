@@ -19,6 +19,7 @@ from feint.forms.public_strategy import PublicStrategy
 from feint.forms.strategy import Strategy, TabularStrategy
 from feint.games.cards import Cards
 from feint.games.errors import BadInput
+from feint.games.game import Game
 from feint.games.hand import Moves
 from feint.games.poker import Poker
 from feint.players.player import Observation, Player
@@ -96,14 +97,25 @@ class ResolvingPlayer(Player):
 
 def poker_to_search(form: Form) -> Poker:
     """The game of a form, if it can be re-solved."""
-    game, known = form.game, form.has_public or form.tree is not None
-    small = isinstance(game, Poker) and game.players == 2 and game.hole == 1 and len(game.rounds) <= 2
-    if not isinstance(game, Poker) or not small or game.rake or not known:  # the gadget and guesses are zero-sum
-        raise BadInput(
-            f"Re-solving is for poker without rake, of two players, one card each and at most two rounds with a public "
-            f"tree that fits, and {form.name} is none; leduc_no_limit and leduc are."
-        )
+    game = small(form.game)
+    if not (form.has_public or form.tree is not None):
+        raise _too_much(form.name)
     return game
+
+
+def small(game: Game[Any]) -> Poker:
+    """A game that can be re-solved, as far as its rules say; others are refused."""
+    fits = isinstance(game, Poker) and game.players == 2 and game.hole == 1 and len(game.rounds) <= 2
+    if not isinstance(game, Poker) or not fits or game.rake:  # the gadget and guesses are zero-sum
+        raise _too_much(game.name)
+    return game
+
+
+def _too_much(name: str) -> BadInput:
+    return BadInput(
+        f"Re-solving is for poker without rake, of two players, one card each and at most two rounds with a public "
+        f"tree that fits, and {name} is none; leduc_no_limit and leduc are."
+    )
 
 
 def _apart(game: Poker, cards: Cards) -> list[int]:

@@ -18,6 +18,7 @@ import numpy as np
 from feint.forms.form import Form
 from feint.games.cards import Cards, best_five, pair_then_rank
 from feint.games.errors import BadInput, nearest
+from feint.games.game import Game
 from feint.games.hand import CALL, FOLD, RAISE, replay
 from feint.games.holdem import BOARD
 from feint.games.poker import Poker
@@ -160,6 +161,11 @@ class RLCardAgent(PlayerConfig):
     def called(self) -> str:
         return f"rlcard-{self.model or 'rules'}"
 
+    def check(self, game: Game[Any]) -> None:
+        kind = _kind(game)
+        if self.model is not None and self.model.startswith("leduc") != (kind == "leduc"):
+            raise BadInput(f"RLCard's {self.model} does not play {game.name}; choose a model for it.")
+
     def at(self, form: Form, seed: int | None) -> RLCardPlayer:
         name = self.model or MODELS[_kind(form.game)]
         try:
@@ -173,8 +179,7 @@ class RLCardAgent(PlayerConfig):
         known = [each for each in model_registry.model_specs if each.startswith(("leduc-holdem", "limit-holdem"))]
         if name not in known:
             raise BadInput(f"RLCard has no model of these games called {name!r}; {nearest(name, known)}")
-        if name.startswith("leduc") != (_kind(form.game) == "leduc"):
-            raise BadInput(f"RLCard's {name} does not play {form.name}; choose a model for it.")
+        self.check(form.game)
         try:
             agent = model_registry.load(name).agents[0]
         except (AttributeError, OSError, ValueError, ImportError) as error:

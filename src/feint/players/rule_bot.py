@@ -9,18 +9,20 @@ bot sees, so it is a strategy.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast, final
+from typing import Any, ClassVar, Literal, cast, final
 
 import numpy as np
+from jaxtyping import Float
 
 from feint.forms.form import Form
 from feint.forms.strategy import TabularStrategy
 from feint.games.cards import Cards, Deck, best_five, pair_then_rank
 from feint.games.errors import BadInput
+from feint.games.game import Game
 from feint.games.holdem import BOARD
 from feint.games.poker import Poker
 from feint.players.action_tables import ActionTable, Standing, Standings, chances, corrected, taken_for
-from feint.players.player import Observation, Player, PlayerConfig, StrategyPlayer
+from feint.players.player import Adviser, Observation, Player, PlayerConfig, StrategyPlayer
 from feint.players.rule_tables import (
     LEDUC_CARDS,
     LEDUC_HANDS,
@@ -44,22 +46,26 @@ def evaluated(table: ActionTable, standing: Standing, looks: int) -> dict[int, f
 
 
 @final
-class HoldemRuleBot(Player):
+class HoldemRuleBot(Adviser):
     """The bot at a table of hold'em."""
 
     def __init__(self, game: Poker, seed: int | None) -> None:
-        self._deck, self._standings, self._random = game.deck, Standings(game), np.random.default_rng(seed)
+        self._game, self._standings, self._random = game, Standings(game), np.random.default_rng(seed)
 
     def move(self, seen: Observation) -> int:
-        told = self.chances(seen)
+        told = self._told(seen)
         return int(self._random.choice(list(told), p=list(told.values())))
 
-    def chances(self, seen: Observation) -> dict[int, float]:
-        """How often it makes each move here."""
+    def chances(self, seen: Observation) -> Float[np.ndarray, " a"]:
+        told = self._told(seen)
+        return np.array([told.get(move, 0.0) for move in range(len(self._game.actions))])
+
+    def _told(self, seen: Observation) -> dict[int, float]:
+        """How often it makes each move that its tables have here."""
         _, hole, board, moves = cast("Any", seen.view)
         # The paper has three calls on each street: to forget what was made before, match the board, and evaluate that.
-        made = made_hand(self._deck, hole, board) if board else None
-        table = MADE_HANDS[made] if made else starting_hand(self._deck, hole)
+        made = made_hand(self._game.deck, hole, board) if board else None
+        table = MADE_HANDS[made] if made else starting_hand(self._game.deck, hole)
         return evaluated(table, self._standings[moves], HOLDEM_LOOKS)
 
 
@@ -86,18 +92,28 @@ class RuleBot(PlayerConfig):
         "Follows printed tables of actions, by cards and what the opponent did; in hold'em and Leduc."
     )
 
+    def check(self, game: Game[Any]) -> None:
+        _kind(game)
+
     def at(self, form: Form, seed: int | None) -> Player:
-        game = form.game
-        if isinstance(game, Poker) and game.players == 2 and not game.rotating_dealer:
-            boards = tuple(declared.board for declared in game.rounds)
-            if (game.hole, game.showdown) == (2, best_five) and len(boards) > 1 and boards == BOARD[: len(boards)]:
-                return HoldemRuleBot(game, seed)
-            if (game.hole, game.showdown, boards) == (1, pair_then_rank, (0, 1)):
-                return StrategyPlayer(leduc_strategy(form, game), form, seed)
-        raise BadInput(
-            f"The rule bot has tables for hold'em and Leduc for two with a dealer who stays, such as holdem_no_limit "
-            f"and leduc_no_limit, but none for {form.name}; choose another player."
-        )
+        game = cast("Poker", form.game)
+        if _kind(game) == "holdem":
+            return HoldemRuleBot(game, seed)
+        return StrategyPlayer(leduc_strategy(form, game), form, seed)
+
+
+def _kind(game: Game[Any]) -> Literal["holdem", "leduc"]:
+    """Which tables are for a game; refused where none are."""
+    if isinstance(game, Poker) and game.players == 2 and not game.rotating_dealer:
+        boards = tuple(declared.board for declared in game.rounds)
+        if (game.hole, game.showdown) == (2, best_five) and len(boards) > 1 and boards == BOARD[: len(boards)]:
+            return "holdem"
+        if (game.hole, game.showdown, boards) == (1, pair_then_rank, (0, 1)):
+            return "leduc"
+    raise BadInput(
+        f"The rule bot has tables for hold'em and Leduc for two with a dealer who stays, such as holdem_no_limit "
+        f"and leduc_no_limit, but none for {game.name}; choose another player."
+    )
 
 
 PLAYERS = {"rule-bot": RuleBot()}

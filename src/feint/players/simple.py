@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 from feint.arena.policy import Always, Uniform
 from feint.forms.form import Form
 from feint.forms.strategy import PolicyStrategy
 from feint.games.errors import BadInput, nearest
+from feint.games.game import Game
 from feint.players.player import PlayerConfig, StrategyPlayer
 
 
@@ -38,13 +39,17 @@ class AlwaysThis(PlayerConfig):
     def called(self) -> str:
         return f"always-{self.move}"
 
-    def at(self, form: Form, seed: int | None) -> StrategyPlayer:
-        columns = {name: column for column, name in enumerate(form.actions)}
+    def check(self, game: Game[Any]) -> None:
+        self._check_moves(game.name, game.actions)
+
+    def _check_moves(self, name: str, actions: tuple[str, ...]) -> None:
         for move in (self.move, self.otherwise):
-            if move is not None and move not in columns:
-                raise BadInput(
-                    f"There is no move called {move!r} to make always in {form.name}; {nearest(move, form.actions)}"
-                )
+            if move is not None and move not in actions:
+                raise BadInput(f"There is no move called {move!r} to make always in {name}; {nearest(move, actions)}")
+
+    def at(self, form: Form, seed: int | None) -> StrategyPlayer:
+        self._check_moves(form.name, form.actions)  # fewer than the rules have, where some never come
+        columns = {name: column for column, name in enumerate(form.actions)}
         always = Always(form.arena, columns[self.move], columns.get(self.otherwise or "call"))
         return StrategyPlayer(PolicyStrategy(form.fingerprint, always), form, seed)
 

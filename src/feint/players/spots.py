@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 from feint.forms.form import Form
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.games.poker_spots import spot_of
-from feint.games.poker_views import situation
 from feint.games.words import either
 from feint.players.player import Observation, Player, StrategyPlayer
 from feint.players.table import observation
@@ -72,7 +71,7 @@ def find_spot(form: Form, spot: str, board: str = "", betting: str = "", player:
         return seen
     if isinstance(game, Poker):
         hand = spot_of(game, spot, board, betting, player)
-        return replace(observation(game, hand, hand.actor), label=situation(game, hand, hand.actor))
+        return observation(game, hand, hand.actor)
     if board or betting:
         raise BadInput(
             f"{form.name} is not poker, so it has no board and no betting; give a label that feint show has."

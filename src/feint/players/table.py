@@ -128,6 +128,7 @@ def observation(rules: Game[Any], state: Any, player: int) -> Observation:
         moves = {rules.spoken(state, move): move for move in legal}
         if len(moves) < len(legal):  # what is spoken alike cannot be told apart
             moves = {rules.actions[move]: move for move in legal}
+    prices = {word: price for word, move in moves.items() if (price := rules.price(state, move)) is not None}
     return Observation(
         player=player,
         view=rules.view(state, player),
@@ -137,4 +138,5 @@ def observation(rules: Game[Any], state: Any, player: int) -> Observation:
         scene=rules.scene(state, player),
         moves=moves,
         going_on=rules.actor(state) != TERMINAL,
+        prices=prices,
     )

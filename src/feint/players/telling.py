@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from feint.forms.form import Form
-from feint.games.words import chips
+from feint.games.words import chips, priced
 from feint.players.player import Observation, Result
 
 ENOUGH = 10
@@ -30,6 +30,10 @@ class Teller:
         """The others go by `name`; `worth` says what moves win against them, where that is known."""
         self._form, self._say, self._name, self._worth = form, say, name, worth
         self.seat, self._board = 0, ""
+        self._paid: tuple[float, ...] | None = None
+        """What everyone had put into the pot when that was seen last, where it can be."""
+        self._heard: tuple[int, str] | None = None
+        """Who has made which move, until it is seen what that cost them."""
         self.begun = 0
         self._slips: list[str] = []
         """The moves of this hand that gave something away, in words."""
@@ -44,18 +48,33 @@ class Teller:
 
     def begin(self, player: int, told: str) -> str:
         """How a hand begins for the person; nothing is said yet."""
-        self.seat, self._board, self._slips = player, "", []
+        self.seat, self._board, self._slips, self._paid = player, "", [], None
         self.begun += 1
         self.lost.append(0.0)
         return f"You are player {player + 1} of {self._form.players}{f', {told}' if told else ''}."
 
     def saw(self, seen: Observation) -> None:
-        if seen.upturned != self._board and not seen.moves and seen.going_on:
+        paid = seen.scene.paid if seen.scene else None
+        self._tell_heard(paid)
+        self._paid = paid
+        if seen.upturned != self._board and seen.going_on:
             self._say(seen.upturned)
         self._board = seen.upturned
 
     def heard(self, player: int, word: str) -> None:
-        self._say(f"{self.called(player)}: {word}")
+        self._tell_heard(None)
+        self._heard = player, word
+        if self._paid is None:
+            self._tell_heard(None)
+
+    def _tell_heard(self, paid: Sequence[float] | None) -> None:
+        """Tell a move that was heard, with what it put into the pot if that is seen by now."""
+        if self._heard is None:
+            return
+        player, word = self._heard
+        self._heard = None
+        price = paid[player] - self._paid[player] if paid and self._paid else None
+        self._say(f"{self.called(player)}: {priced(word, price)}")
 
     def worth(self, seen: Observation) -> np.ndarray | None:
         """What each move wins against the others, by the rules' own numbers of them."""
@@ -73,6 +92,7 @@ class Teller:
             self._slips.append(f"Your {word} gave away {lost:.2f} ({values}).")
 
     def end(self, result: Result) -> None:
+        self._tell_heard(None)
         if result.moves:
             made = [f"{self.called(player)}: {word}" for player, word in result.moves]
             hidden = {player: label for player, label in result.saw.items() if label != result.saw.get(self.seat)}

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import jax
 
 from feint.forms.form import Form
 from feint.games.errors import BadInput
+from feint.games.game import Game
+from feint.games.library import load_game
 from feint.games.poker import Poker
 from feint.players.player import PlayerConfig
-from feint.players.resolver import ResolvingPlayer, poker_to_search
+from feint.players.resolver import ResolvingPlayer, poker_to_search, small
 from feint.runs.agents import agents
-from feint.runs.run import load_run
+from feint.runs.run import config_of, load_run
 from feint.search.beyond import CheckedDown, Nothing
 from feint.search.deepstack import Searching, Solver
 from feint.search.oracle import PlayedOut
@@ -37,6 +39,10 @@ class Resolving(PlayerConfig):
     bets: tuple[str, ...] | None = None
     """The raises that it considers, by name, as in ('pot', 'all-in'); it may be met with others. All if left out."""
 
+    def check(self, game: Game[Any]) -> None:
+        if len(small(game).rounds) > 1 and self.values is None:
+            _agent(game)
+
     def at(self, form: Form, seed: int | None) -> ResolvingPlayer:
         method, game = Searching(self.solver, self.iterations).method, poker_to_search(form)
         return ResolvingPlayer(form, method, self._guesses(form, game), seed, self.bets)
@@ -48,7 +54,7 @@ class Resolving(PlayerConfig):
             return CheckedDown.of
         if self.values == "played-out":
             return jax.tree_util.Partial(PlayedOut.on, game, bets=self.bets)
-        run = load_run(self.values or _agent(form))
+        run = load_run(self.values or _agent(game))
         if run.config.fingerprint != form.fingerprint:
             raise BadInput(
                 f"{run.path.name} is for {run.config.game}, and not for {form.name}; train deepstack on that and give "
@@ -62,14 +68,14 @@ class Resolving(PlayerConfig):
         return run.strategy.guesses
 
 
-def _agent(form: Form) -> str:
+def _agent(game: Game[Any]) -> str:
     """The agent that comes with Feint and has values for a game."""
-    for name in agents():
-        config = load_run(name).config
-        if config.algorithm == "deepstack" and config.fingerprint == form.fingerprint:
+    for name, path in agents().items():
+        config = config_of(path)
+        if config.algorithm == "deepstack" and load_game(config.game).declaration() == game.declaration():
             return name
     raise BadInput(
-        f"No agent that comes with Feint has values for {form.name}; train some with feint train deepstack and give "
+        f"No agent that comes with Feint has values for {game.name}; train some with feint train deepstack and give "
         f"values=RUN, or values=checked."
     )
 

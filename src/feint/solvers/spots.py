@@ -67,6 +67,12 @@ class Solution:
         return float(self.judgement.values[SEATS[seat]]) + self.spot.pot / 2
 
     @property
+    def near(self) -> float | None:
+        """How far off these winnings an equilibrium's lie at most, in chips; None with rake, where nobody knows."""
+        gains = self.judgement.best - self.judgement.values
+        return None if self.spot.rake else float(gains.max())
+
+    @property
     def raked(self) -> float:
         """The chips that the house takes on average."""
         return self.spot.pot - self.wins("oop") - self.wins("ip")
@@ -100,6 +106,7 @@ class Solution:
             reach=(mine * (met > MET))[place.hands],
             chances=np.stack([np.asarray(move) for move in play], 1)[place.hands],
             wins=np.stack(values, 1)[place.hands],
+            met=met[place.hands],
             equity=((_shared(won, met) + 1) / 2)[place.hands],
         )
 
@@ -157,6 +164,8 @@ class Node:
     """How often each move is made."""
     wins: Float[np.ndarray, "h m"]
     """What each move takes of the pot of the spot and beyond, in chips; nan where the other never comes there."""
+    met: Float[np.ndarray, " h"]
+    """How often the other comes there with cards that each hand leaves."""
     equity: Float[np.ndarray, " h"]
     """The share of the pot that the hand takes if nobody bets any more."""
 
@@ -189,6 +198,16 @@ class Node:
         if (name := _named(sorted(read_cards("hold'em", DECK, cards, "cards")))) not in held:
             raise BadInput(f"{self.seat} never comes here with {cards!r}; ask for a hand of its range, such as AhKd.")
         return held[name]
+
+    @property
+    def together(self) -> tuple[float, float]:
+        """What all hands take of the pot and beyond in the mean, in chips, and their equity.
+
+        Each counts as often as it meets a hand of the other's, so at the start that is what the player wins.
+        """
+        won = (self.chances * np.nan_to_num(self.wins)).sum(1)
+        share = self.reach * self.met / (self.reach @ self.met)
+        return float(share @ won), float(share @ np.nan_to_num(self.equity))
 
     def kinds(self) -> Iterator[tuple[str, float, Float[np.ndarray, " m"], float, float]]:
         """Every kind of hand that comes, such as AKs: its weight, and in the mean its moves, winnings and equity."""

@@ -98,7 +98,9 @@ def refused(request: Request, status: int, why: str) -> Response:
     """A refusal, in one sentence, for people or for programs."""
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": why}, status)
-    return HTMLResponse(shell("Not so", why, path=request.url.path), status)
+    return HTMLResponse(
+        shell("Not found" if status == 404 else "That cannot be done", why, path=request.url.path), status
+    )
 
 
 def _refusal(status: int):  # type: ignore[no-untyped-def]  # Starlette's own type is narrower than what it takes

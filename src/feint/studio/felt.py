@@ -21,6 +21,8 @@ class Sitter:
     cards: Sequence[str | None]
     """By name; None for those that are hidden."""
     paid: float
+    left: float | None = None
+    """Chips behind; None where stacks do not count."""
     mine: bool = False
     """Whether the person sits there, whose place is at the lower edge."""
 
@@ -37,6 +39,7 @@ def felt(seats: Sequence[Sitter], board: Sequence[str], told: str = "", refresh:
 
 
 def _drawn(seat: Sitter) -> Renderable:
+    behind = "" if seat.left is None else f", {seat.left:g} left"
     return h.div(".seat.mine" if seat.mine else ".seat")[
-        cards(seat.cards, seat.called), h.span(".chips")[f"{seat.paid:g} in"]
+        cards(seat.cards, seat.called), h.span(".chips")[f"{seat.paid:g} in{behind}"]
     ]

@@ -17,8 +17,9 @@ from feint.forms.form import Form
 from feint.forms.library import form_of
 from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
-from feint.games.library import library
-from feint.players.player import Player, PlayerConfig, StrategyPlayer
+from feint.games.game import Game
+from feint.games.library import library, load_game
+from feint.players.player import Adviser, Player, PlayerConfig, StrategyPlayer
 from feint.players.telling import Worth
 from feint.runs.agents import agents
 from feint.runs.config import RunConfig
@@ -65,17 +66,25 @@ class Listed:
 class Opponent:
     """A player at a game, ready to sit down at any number of tables."""
 
-    def __init__(self, name: str, form: Form, make: Callable[[], Player], strategy: Strategy | None) -> None:
-        self.name, self.form, self._make, self.strategy = name, form, make, strategy
+    def __init__(
+        self,
+        name: str,
+        form: Form,
+        make: Callable[[], Player],
+        strategy: Strategy | None,
+        adviser: Adviser | None = None,
+    ) -> None:
+        """Where there is no strategy, `adviser` says what the player does, if anybody can."""
+        self.name, self.form, self._make, self.strategy, self._adviser = name, form, make, strategy, adviser
 
     def player(self) -> Player:
         """A player for one more table."""
         return self._make()
 
     @cached_property
-    def adviser(self) -> StrategyPlayer | None:
+    def adviser(self) -> Adviser | None:
         """Whom to ask what it would do."""
-        return StrategyPlayer(self.strategy, self.form) if self.strategy else None
+        return StrategyPlayer(self.strategy, self.form) if self.strategy else self._adviser
 
     @cached_property
     def worth(self) -> Worth | None:
@@ -145,7 +154,10 @@ class Index:
     def opponents(self, game: str) -> list[str]:
         """Who can sit down at a game."""
         trained = [each.key for each in self.listed() if each.config.game == game and each.finished]
-        return [*trained, *self.players()]
+        if game.partition("(")[0] not in library():  # rules of others, which are not read to make a list
+            return [*trained, *self.players()]
+        rules = load_game(game)
+        return [*trained, *(name for name, config in self.players().items() if _plays(config, rules))]
 
     def form(self, game: str) -> Form:
         """A game of the library in its form."""
@@ -174,7 +186,8 @@ class Index:
         def seated() -> Opponent:
             first = config.at(form, None)
             strategy = first.strategy if isinstance(first, StrategyPlayer) else None
-            return Opponent(called, form, lambda: config.at(form, None), strategy)
+            adviser = first if isinstance(first, Adviser) else None
+            return Opponent(called, form, lambda: config.at(form, None), strategy, adviser)
 
         return self.ready(("opponent", key, game), seated)
 
@@ -215,6 +228,14 @@ class Index:
         if key not in self._small or self._small[key][0] != mark:
             self._small[key] = mark, read()
         return self._small[key][1]
+
+
+def _plays(config: PlayerConfig, rules: Game[Any]) -> bool:
+    try:
+        config.check(rules)
+    except BadInput:
+        return False
+    return True
 
 
 def changed(file: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -54,6 +54,8 @@ class League:
     players: dict[str, Player] = field(default_factory=dict)
     won: dict[tuple[str, str], Measure] = field(default_factory=dict)
     """What the first wins off the second, in chips per hand and the mean over seats."""
+    exploitability: dict[str, float] = field(default_factory=dict)
+    """Of those of whom it is soon known, in chips per hand: exact."""
     again: dict[str, Seat] = field(default_factory=dict)
     """How each of them sits down once more, for whoever watches a hand."""
 
@@ -198,6 +200,7 @@ class Leagues:
         for pair in round_robin(league.form, league.players, league.hands, league.seed, told, BY_HAND):
             league.won |= pair
             league.done += 1
+        league.exploitability = _exploitability(league.form, league.players)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -215,6 +218,15 @@ def _check_plays(index: Index, player: str, game: str) -> None:
         raise NotHere(f"There is no player called {player[:60]!r}; choose one from the list.")
     if game not in index.games() and all(each.config.game != game for each in index.listed()):
         raise NotHere(f"There is no game called {game[:60]!r}; choose one from the list.")
+
+
+def _exploitability(form: Form, players: Mapping[str, Player]) -> dict[str, float]:
+    """How far from an equilibrium those are who keep to a strategy, where games are unrolled; else it takes long."""
+    if form.tree is None:
+        return {}
+    strategies = {name: player.strategy for name, player in players.items()}
+    gaps = {name: form.nash_conv(strategy) for name, strategy in strategies.items() if strategy is not None}
+    return {name: gap / form.players for name, gap in gaps.items() if gap is not None}
 
 
 def _keeping_to(strategy: Strategy, form: Form) -> tuple[Player, Seat]:

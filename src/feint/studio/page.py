@@ -73,13 +73,25 @@ def _within(path: str, tab: str) -> bool:
     return path == tab or (tab != "/" and path.startswith(f"{tab}/"))
 
 
-def table(heads: Sequence[Node], rows: Iterable[Sequence[Node]], caption: str = "", numbers: int = 0) -> Renderable:
-    """A table that scrolls sideways where it must; its last `numbers` columns stand on the right."""
+def table(
+    heads: Sequence[Node], rows: Iterable[Sequence[Node]], caption: str = "", numbers: int = 0, stacked: bool = False
+) -> Renderable:
+    """A table that scrolls sideways where it must; its last `numbers` columns stand on the right.
+
+    With `stacked` its rows are laid out one below another where the page is narrow, so that nothing is cut.
+    """
 
     def cells(row: Sequence[Node], cell: h.Element) -> list[Renderable]:
-        return [cell(".number" if len(row) - place <= numbers else "")[each] for place, each in enumerate(row)]
+        return [
+            cell(".number" if len(row) - place <= numbers else "", data_head=str(heads[place]) if stacked else None)[
+                each
+            ]
+            for place, each in enumerate(row)
+        ]
 
-    return h.div(".scroll", tabindex="0", role="region", aria_label=caption or "A table")[
+    return h.div(
+        ".scroll.stacked" if stacked else ".scroll", tabindex="0", role="region", aria_label=caption or "A table"
+    )[
         h.table[
             h.caption[caption] if caption else None,
             h.thead[h.tr[cells(heads, h.th)]],

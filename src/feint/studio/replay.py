@@ -36,7 +36,7 @@ class Replay:
 
     def made(self, step: int) -> list[str]:
         """The moves before a step, in words."""
-        return [f"{self.called(each.player)}: {each.chosen}" for each in self.hand.decisions[:step]]
+        return [f"{self.called(each.player)}: {each.chose}" for each in self.hand.decisions[:step]]
 
     def seats(self, step: int, open_: bool) -> tuple[list[Sitter], tuple[str, ...]]:
         """Who holds what at a step, and the board: all cards, or those that the person saw then."""
@@ -48,6 +48,7 @@ class Replay:
                 self.called(player),
                 scene.cards if open_ or player in seen else [None] * len(scene.cards),
                 scene.paid[player],
+                scene.left[player] if scene.left else None,
                 player == mine,
             )
             for player, scene in enumerate(scenes)
@@ -104,9 +105,9 @@ def _same(won: Any, kept: tuple[float, ...]) -> bool:
 
 
 def _same_words(game: Game[Any], states: list[Any], hand: Finished) -> bool:
-    """Whether players saw the same, as it was written down then."""
+    """Whether players saw the same, as it was written down then; hands of old may have cards in another order."""
     return len(hand.decisions) == len(hand.moves) and all(
-        game.actor(state) == told.player and game.label(state, told.player) == told.sees
+        game.actor(state) == told.player and sorted(game.label(state, told.player)) == sorted(told.sees)
         for state, told in zip(states[:-1], hand.decisions, strict=True)
     )
 

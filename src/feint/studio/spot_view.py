@@ -13,7 +13,7 @@ from feint.games.postflop import DECK, SEATS
 from feint.games.ranges import kind_of
 from feint.solvers.spots import Node as Decision
 from feint.solvers.spots import Solution
-from feint.studio.drawing import bars, card, cards, strip
+from feint.studio.drawing import bars, card, cards, moves_legend, strip
 from feint.studio.hand_grid import grid
 from feint.studio.page import field, table
 from feint.studio.spots import Crumb, Job, Spots, betting_in_words, cards_left, crumbs, onward
@@ -59,10 +59,11 @@ def solved_spot(spots: Spots, job: Job, betting: str, kind: str) -> list[Node]:
 
 def _how_good(solution: Solution) -> Renderable:
     house = f", the house {solution.raked:.3f}" if solution.spot.rake else ""
+    within = "" if solution.near is None else f": an equilibrium's are within {solution.near:.2g} chips of these"
     return h.p(".lead")[
         f"Of a pot of {solution.spot.pot:g} whoever acts first takes {solution.wins('oop'):.3f} chips and whoever acts "
-        f"last {solution.wins('ip'):.3f}{house} on average (exact). Exploitability {solution.share:.2%} of the pot "
-        f"(exact), after {solution.steps:,} iterations and {solution.seconds:.1f} s."
+        f"last {solution.wins('ip'):.3f}{house} on average (exact for this solution{within}). Exploitability "
+        f"{solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and {solution.seconds:.1f} s."
     ]
 
 
@@ -157,9 +158,9 @@ def _decision(job: Job, node: Decision, betting: str, address: Address) -> list[
         _ways_on(job, betting, address),
         h.h3["What it does with each kind of hand"],
         grid(cell, "Moves by kind of hand"),
+        moves_legend(node.moves),
         h.p(".note")[
-            "Each kind is one bar: folds grey, checks and calls teal, bets and raises gold, larger ones fuller. Click "
-            "one to see its hands."
+            "Each kind is one bar, in each colour as long as that move is likely. Click one to see its hands."
         ],
     ]
 
@@ -180,8 +181,11 @@ def _kinds(node: Decision) -> Renderable:
         (kind, f"{weight:.2f}", *(f"{chance:.1%}" for chance in chances), f"{wins:.2f}", f"{equity:.1%}")
         for kind, weight, chances, wins, equity in node.kinds()
     )
+    wins, equity = node.together
+    moves = (f"{chance:.1%}" for chance in node.overall)
+    every = ("all", f"{node.reach.sum():.2f}", *moves, f"{wins:.2f}", f"{equity:.1%}")
     heads = "hand", "hands that come", *node.moves, "wins, chips of the pot", "equity"
-    return table(heads, rows, "Exact for this solution; equity if nobody bets any more", len(node.moves) + 3)
+    return table(heads, [*rows, every], "Exact for this solution; equity if nobody bets any more", len(node.moves) + 3)
 
 
 def _combinations(node: Decision, kind: str) -> Node:

@@ -6,23 +6,29 @@ import secrets
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
 from feint.games.errors import BadInput
 from feint.games.game import TERMINAL
+from feint.games.hand import Menu
 from feint.games.postflop import DECK, SEATS, Spot
 from feint.games.streets import Street
+from feint.public.room import lacking, room
+from feint.public.tree import PublicSize
 from feint.solvers.spot_trees import spot_size
 from feint.solvers.spots import Node, Progress, Solution, solve
 from feint.studio.index import NotHere
 from feint.studio.visit import Late
+from feint.tree.memory import gigabytes
 
 MOST_WAITING = 4
 """Spots that may wait for the one that is being solved."""
 MOST_KEPT = 12
 MOST_CELLS = 100_000_000
 """Numbers in the tables of all spots that are kept together; the oldest are forgotten."""
+FEWEST = Menu((0.5,), ())
+"""The bets that a spot is counted with to say what would fit."""
 MOST_NODES = 200
 """Decisions of one spot that are held ready."""
 
@@ -75,13 +81,35 @@ class Job:
 
     def _counted(self) -> int:
         """How large it is, if that is not too much. Walking large betting takes seconds, so nobody waits for it."""
-        cells = sum(spot_size(self.spot).cells)
+        size = spot_size(self.spot)
+        cells = sum(size.cells)
         if cells > MOST_CELLS:
             raise BadInput(
                 f"The spot on {self.spot.board} has {cells:,} numbers to find, and the studio holds {MOST_CELLS:,}; "
-                f"offer fewer bets, start on a later street, or solve it with feint solve."
+                f"{_what_fits(self.spot, size)}"
             )
         return cells
+
+
+def _what_fits(spot: Spot, size: PublicSize) -> str:
+    """What the studio would take in place of a spot, and whether this machine takes it as it is."""
+    fewer = spot_size(replace(spot, menus=FEWEST, locks=()))
+    those = (
+        f"it takes ranges of about {_hands_that_fit(size):,} hands together, where these have {size.hands[0]:,}, or of "
+        f"about {_hands_that_fit(fewer):,} with one bet of {FEWEST.bets[0]:g} pot and all-in, or a later street"
+    )
+    free = lacking(size)
+    if free is None:
+        return f"{those}; feint solve takes the spot as it is."
+    return (
+        f"{those}. For the spot as it is this machine has too little memory: {gigabytes(room(size))} are needed, and "
+        f"{gigabytes(free)} are free."
+    )
+
+
+def _hands_that_fit(size: PublicSize) -> int:
+    """How many of the hands there are the studio has room for, all of them at most."""
+    return min(size.hands[0], size.hands[0] * MOST_CELLS // sum(size.cells))
 
 
 @final

@@ -12,6 +12,7 @@ from feint.studio.score import Score
 from feint.studio.visit import Decision, Visit
 
 LETTERS = {"fold": "f", "check": "c", "call": "c", "bet": "r", "raise": "r"}
+PRICES = "The chips on a button are what the move puts into the pot."
 LUCK = (
     "All luck is in this score: what moves win against this opponent is not known exactly, and in no hand so far were "
     "cards still to come when the betting was over."
@@ -46,7 +47,11 @@ def _felt(visit: Visit) -> Renderable:
     players = range(visit.form.players)
     held = {player: shown[player].cards if player in shown else [None] * len(scene.cards) for player in players}
     held[visit.seat] = scene.cards
-    seats = [Sitter(visit.called(player), held[player], scene.paid[player], player == visit.seat) for player in players]
+    left = scene.left or [None] * visit.form.players
+    seats = [
+        Sitter(visit.called(player), held[player], scene.paid[player], left[player], player == visit.seat)
+        for player in players
+    ]
     return felt(seats, scene.board, refresh=again)
 
 
@@ -55,11 +60,13 @@ def _moves(name: str, visit: Visit, offered: dict[str, int]) -> Renderable:
     buttons = []
     for number, word in enumerate(offered, 1):
         keys = " ".join(filter(None, (str(number) if number < 10 else "", LETTERS.get(word, ""))))
-        label = [word, h.kbd[keys.split()[-1]] if keys else None]
+        price = visit.seen.prices.get(word)
+        label = [word, h.span(".price")[chips(price)] if price else None, h.kbd[keys.split()[-1]] if keys else None]
         buttons.append(h.button(type="submit", name="move", value=word, data_keys=keys)[label])
     return h.form(".moves", data_post=f"/api/tables/{name}/moves", aria_label="Your move")[
-        h.input(type="hidden", name="turn", value=str(visit.turn), data_type="number"), buttons
-    ]
+        h.input(type="hidden", name="turn", value=str(visit.turn), data_type="number"), buttons,
+        h.p(".note")[PRICES] if visit.seen.prices else None,
+    ]  # fmt: skip
 
 
 def _advice(visit: Visit, asked: bool) -> Node:
@@ -92,7 +99,6 @@ def _review(name: str, visit: Visit) -> Renderable:
     """A hand when it is over: who had what, and what was likely."""
     mine = visit.won[visit.seat]
     result = f"You {'win' if mine > 0 else 'lose'} {chips(abs(mine))}." if mine else "You break even."
-    exact = any(decision.wins for decision in visit.decisions)
     return h.section(".review", aria_label="The hand in review")[
         h.form(data_post=f"/api/tables/{name}/hands")[
             h.strong[result], " ", h.button(".primary", type="submit", data_keys="Enter n")["Next hand"]
@@ -104,8 +110,8 @@ def _review(name: str, visit: Visit) -> Renderable:
                     h.li[
                         h.p[
                             h.strong[visit.called(each.player)],
-                            f" saw {each.sees} and chose ",
-                            h.strong[each.chosen],
+                            f" saw {each.saw} and chose ",
+                            h.strong[each.chose],
                             _cost(each),
                         ],
                         _decided(each),
@@ -113,19 +119,23 @@ def _review(name: str, visit: Visit) -> Renderable:
                     for each in visit.decisions
                 )
             ],
-            h.p(".note")[
-                f"Bars say how often {visit.opponent.name} makes each move there, also where you were to move. "
-                + (
-                    "Numbers beside yours are what moves win against it if you play on perfectly (exact)."
-                    if exact
-                    else "What your moves cost is not known exactly in this game."
-                )
-            ]
-            if visit.opponent.adviser
-            else None,
+            h.p(".note")[_what_review_is(visit)],
         ],
         h.p[h.a(href=f"/hands/{visit.kept}")["Replay this hand"]] if visit.kept else None,
     ]
+
+
+def _what_review_is(visit: Visit) -> str:
+    """What is told of the moves, and what nobody knows."""
+    name = visit.opponent.name
+    if visit.opponent.adviser is None:
+        return (
+            f"{name} decides move by move and cannot say how likely each was, so what yours cost is not known either."
+        )
+    often = f"Bars say how often {name} makes each move there, also where you were to move. "
+    if any(decision.wins for decision in visit.decisions):
+        return f"{often}Numbers beside yours are what moves win against it if you play on perfectly (exact)."
+    return f"{often}What your moves cost is not known exactly in this game."
 
 
 def _cost(decision: Decision) -> str:

@@ -13,6 +13,7 @@ from typing import final
 
 from feint.games.errors import BadInput
 from feint.games.game import TERMINAL, Scene
+from feint.games.words import priced
 from feint.players.player import Observation, Player, Result
 from feint.players.table import Chance, HandInPlay
 from feint.players.telling import Teller
@@ -42,6 +43,26 @@ class Decision:
     """How often the opponent makes each move there, for them and in the person's place; None where nobody knows."""
     wins: dict[str, float] | None = None
     """What each move would have won the person on average against the opponent, played on perfectly: exact."""
+    pot: float | None = None
+    """Chips that were in the pot before it …"""
+    price: float | None = None
+    """… and that it put there; None where the rules do not tell."""
+
+    @staticmethod
+    def at(seen: Observation, word: str, chances: dict[str, float] | None, wins: dict[str, float] | None) -> Decision:
+        """A decision by what was seen there."""
+        pot = sum(seen.scene.paid) if seen.scene else None
+        return Decision(seen.player, seen.label, word, chances, wins, pot, seen.prices.get(word))
+
+    @property
+    def saw(self) -> str:
+        """What the player saw, with the pot."""
+        return self.sees if self.pot is None else f"{self.sees}, {self.pot:g} in the pot,"
+
+    @property
+    def chose(self) -> str:
+        """The move, with what it put into the pot."""
+        return priced(self.chosen, self.price)
 
 
 @final
@@ -235,7 +256,7 @@ class Visit:
                 move, chances = self._other.move(seen), self._chances(seen)
                 with self.lock:
                     self._hand.make(move)
-                    self.decisions.append(Decision(seen.player, seen.label, self._hand.made[-1][2], chances))
+                    self.decisions.append(Decision.at(seen, self._hand.made[-1][2], chances, None))
         except Gone as error:
             self._fail(str(error))
         except Exception as error:  # a player that fails must not take the table with it
@@ -255,14 +276,14 @@ class Visit:
         self.decisions.append(self._decision(seen, word))
         self._teller.chose(word, moves, self._teller.worth(seen))
         if len(moves) > 1 and self.form.game.open_moves:
-            self.lines.append(f"you: {word}")
+            self.lines.append(f"you: {priced(word, seen.prices.get(word))}")
         self.turn += 1
         self._hand.make(moves[word])
 
     def _decision(self, seen: Observation, word: str) -> Decision:
         worth = self._teller.worth(seen)
         wins = None if worth is None else {name: float(worth[move]) for name, move in seen.moves.items()}
-        return Decision(seen.player, seen.label, word, self._chances(seen), wins)
+        return Decision.at(seen, word, self._chances(seen), wins)
 
     def _chances(self, seen: Observation) -> dict[str, float] | None:
         if (adviser := self.opponent.adviser) is None:

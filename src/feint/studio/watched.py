@@ -14,7 +14,7 @@ from htpy import Node
 from feint.forms.form import Form
 from feint.games.game import TERMINAL
 from feint.games.words import chips
-from feint.players.player import Player, StrategyPlayer
+from feint.players.player import Adviser, Player
 from feint.players.table import HandInPlay
 from feint.studio.drawing import cards
 
@@ -66,7 +66,7 @@ def _played(form: Form, seats: Sequence[str], sitting: Sequence[Player], chance:
     hand, steps = HandInPlay(form.game, sitting, chance), []
     while (actor := hand.actor) != TERMINAL:
         seen, player = hand.observation(actor), sitting[actor]
-        chances = player.chances(seen) if isinstance(player, StrategyPlayer) else None
+        chances = player.chances(seen) if isinstance(player, Adviser) else None
         hand.step()
         _, move, word = hand.made[-1]
         often = None if chances is None else float(chances[move])

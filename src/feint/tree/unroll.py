@@ -47,6 +47,12 @@ def unroll(
     return tree
 
 
+def is_unrolled(game: Game[Any]) -> bool:
+    """Whether a game is small enough to be unrolled, as far as that is known without doing it."""
+    size = game.unrolled_size()
+    return size is None or size[0] <= NODE_LIMIT
+
+
 def walk(game: Game[Any], limit: int, report: Callable[[int], None] | None) -> Tree:
     """Walk a game. Raises `BadInput` when it has more than `limit` nodes, or players who forget."""
     check_names(game)

@@ -150,7 +150,7 @@ def _differences(
             ],
             h.form(".choices", data_go="/compare")[
                 _hidden(pair),
-                field("Labels with", "filter", words, maxlength="100"),
+                field("Only situations with", "filter", words, maxlength="100"),
                 h.button(type="submit")["Find"],
             ],
             table(

@@ -96,7 +96,7 @@ def hands_page(request: Request, before: Before = None) -> HTMLResponse:
         request,
         "Hands",
         h.p(".lead")["Hands that were played here to their end, the newest first. Choose one to step through it."],
-        table(("hand", "you won, chips", "game", "against", "finished (UTC)"), rows, "Finished hands"),
+        table(("hand", "you won, chips", "game", "against", "finished (UTC)"), rows, "Finished hands", stacked=True),
         h.p[older if found[-1].number > 1 else None, " ", h.a(href="/api/hands.csv")["As CSV"]],
     )
 
@@ -177,7 +177,7 @@ def _next_decision(shown: Replay, step: int, opened: bool) -> Node:
         return h.p[f"{shown.called(told.player)} is to move."]
     return h.section(aria_label="The decision")[
         h.h2[f"{shown.called(told.player)} to move"],
-        h.p["Saw ", told.sees, " and chose ", h.strong[told.chosen], "."],
+        h.p["Saw ", told.saw, " and chose ", h.strong[told.chose], "."],
         bars(told.chances, told.wins, told.chosen) if told.chances else None,
         _what_it_is(shown, told),
     ]

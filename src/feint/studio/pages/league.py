@@ -145,19 +145,34 @@ def _tables(league: League, unit: str) -> list[Node]:
     mean, (rated, share) = means(league.names, won), ratings(league.names, won)
     order = sorted(league.names, key=lambda name: -mean[name])
     form_of = "+,.0f" if unit == BLINDS else "+.3f"
+    beaten = {
+        name: gap * (1000 / form.big_blind if unit == BLINDS else 1) for name, gap in league.exploitability.items()
+    }
     rows = [
-        (str(place), name, words(rated[name], form_of), words(mean[name], form_of))
+        (
+            str(place),
+            name,
+            words(mean[name], form_of),
+            words(rated[name], form_of),
+            words(beaten[name], form_of.removeprefix("+")) if name in beaten else "not known",
+        )
         for place, name in enumerate(order, 1)
     ]
     return [
         h.h2["Who wins what off whom"],
         heat_map(order, won, form_of),
         h.p(".note")[f"What the row's player wins off the column's, in {unit}: {_kinds(list(won.values()))}."],
-        h.h2["Who is how good"],
-        table(("", "player", "rating", "mean"), rows, unit.capitalize() if unit == CHIPS else unit, numbers=2),
+        h.h2["Winnings against this field"],
+        table(
+            ("", "player", "mean", "rating", "exploitability (exact)"),
+            rows,
+            unit.capitalize() if unit == CHIPS else unit,
+            numbers=3,
+        ),
         h.p(".note")[
-            "Mean: what a player wins off the others. Ratings: numbers whose differences come nearest to the table "
-            f"(least squares); they explain {share:.0%} of it."
+            "Mean: what a player wins off the others here. Ratings: numbers whose differences come nearest to the "
+            f"table (least squares); they explain {share:.0%} of it. Both are about these players alone: whoever wins "
+            "most off weak ones may still lose to the next. Exploitability: what a perfect opponent wins off a player."
         ],
         *_circles(cycles(order, league.won)),
     ]  # fmt: skip

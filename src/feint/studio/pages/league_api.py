@@ -65,6 +65,8 @@ class LeagueTold(BaseModel):
     """What each wins off the others in the mean, in chips per hand."""
     ratings: dict[str, float]
     """Whose differences come nearest to the matches, in chips per hand."""
+    exploitability: dict[str, float]
+    """Of those of whom it is known, in chips per hand: exact."""
     explained: float | None
     """The share of the matches' winnings, squared, that ratings explain."""
     cycles: list[list[str]]
@@ -168,5 +170,5 @@ def told(league: League) -> LeagueTold:
         league=league.name, goto=f"/league/{league.name}", game=league.game, players=list(league.asked),
         over=league.over, doing=league.doing, done=league.done, pairs=league.pairs, failed=league.failed,
         left_out=dict(league.left_out), matches=matches, means=means(names, won) if whole else {}, ratings=rated,
-        explained=share, cycles=circles, more_cycles=len(circles) >= MOST_CIRCLES,
+        exploitability=league.exploitability, explained=share, cycles=circles, more_cycles=len(circles) >= MOST_CIRCLES,
     )  # fmt: skip

@@ -74,6 +74,10 @@ class Told(BaseModel):
     cards: list[str] | None
     board: list[str] | None
     paid: list[float] | None
+    left: list[float] | None
+    """Chips that each player has behind, where stacks count."""
+    prices: dict[str, float]
+    """Chips that each of your moves puts into the pot, where the rules tell."""
 
 
 @router.get("/", include_in_schema=False)
@@ -107,6 +111,7 @@ def lobby(request: Request, game: str = "leduc", opponent: str | None = None) ->
                 for each in index.listed()
                 if each.finished
             ),
+            stacked=True,
         ),
         h.p(".note")[
             "Exploitability is what a perfect opponent wins off it: 0 at an equilibrium. A lower bound is what one "
@@ -215,4 +220,6 @@ def told(visit: Visit) -> Told:
             cards=list(scene.cards) if scene else None,
             board=list(scene.board) if scene else None,
             paid=list(scene.paid) if scene else None,
+            left=list(scene.left) if scene and scene.left else None,
+            prices=dict(seen.prices) if visit.offered() else {},
         )

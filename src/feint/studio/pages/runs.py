@@ -162,6 +162,7 @@ def runs_page(request: Request, run: Keys = [], across: Axis = None, metric: Axi
             table(
                 ("draw", "run", "state", "how good it is", "game", "algorithm"),
                 (_row(each, states[each.key], each.key in run) for each in listed),
+                stacked=True,
             ),
             _together(request, [key for key in run if key in states], across, metric),
         ],
@@ -252,6 +253,6 @@ def figure(drawn: Picture) -> Node:
     return [
         curve(drawn.medians, drawn.across, drawn.up, drawn.dashed, drawn.logarithmic, drawn.bands),
         h.p(".note")["Shaded: from the lowest of the seeds to the highest."] if drawn.bands else None,
-        h.p(".note")["Dashed: what the paper published, against the moves that it played."] if drawn.dashed else None,
+        h.p(".note")["Dashed: read off a paper's figure, against the moves played there."] if drawn.dashed else None,
         h.p(".note")[f"{LESS}; feint evaluate says what a best response wins."] if "random play" in drawn.up else None,
     ]

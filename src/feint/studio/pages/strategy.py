@@ -76,7 +76,7 @@ def all_strategies(request: Request) -> HTMLResponse:
         request,
         "Strategies",
         h.p(".lead")["Every agent that comes with Feint, and every run of yours: choose one to see all that it does."],
-        table(("Name", "Game", "Algorithm", "How good"), rows, "Agents and runs"),
+        table(("Name", "Game", "Algorithm", "How good"), rows, "Agents and runs", stacked=True),
     )
 
 

@@ -30,7 +30,7 @@ def leaks(look: Look, pages: Pages, link: Link) -> Node:
             "what the moves there lose, times how often the strategy gets there."
         ],
         h.form(".choices", data_go=look.path)[
-            field("Labels with", "filter", look.filter, maxlength="100"),
+            field("Only situations with", "filter", look.filter, maxlength="100"),
             h.input(type="hidden", name="betting", value=look.betting),
             h.input(type="hidden", name="board", value=look.board),
             h.input(type="hidden", name="dealer", value=f"{look.dealer}") if look.dealer else None,

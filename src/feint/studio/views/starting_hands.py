@@ -10,7 +10,7 @@ import htpy as h
 from htpy import Node, Renderable
 
 from feint.studio.combinations import Combinations, Kind
-from feint.studio.drawing import kind_of
+from feint.studio.drawing import coloured, moves_legend
 from feint.studio.page import field, paged, table, turn
 from feint.studio.views.parts import Look, crumbs, note
 from feint.studio.walking import Walk
@@ -44,7 +44,7 @@ def chart(told: Combinations) -> Renderable:
     kinds = list(told.kinds())
     return h.figure(".hands")[
         hands_chart(((kind, told.told(kind.chances)) for kind in kinds), len(told.game.deck.ranks)),
-        legend(told.moves),
+        h.figcaption[moves_legend(told.moves)],
         h.details[
             h.summary["The same in numbers"],
             table(
@@ -61,33 +61,17 @@ def chart(told: Combinations) -> Renderable:
     ]
 
 
-def legend(moves: Iterable[str]) -> Renderable:
-    return h.figcaption[
-        h.ul(".moves-legend")[
-            (
-                h.li[
-                    h.svg(viewBox="0 0 10 10", aria_hidden="true")[
-                        h.rect(f".move.{kind_of(word)}.n{number % 6}", width="10", height="10")
-                    ],
-                    word,
-                ]
-                for number, word in enumerate(moves)
-            )
-        ]
-    ]
-
-
 def hands_chart(kinds: Iterable[tuple[Kind, Mapping[str, float]]], ranks: int) -> Renderable:
     """The chart itself."""
     cells = []
     for kind, moves in kinds:
         left, top = kind.column * CELL, kind.row * CELL
         pieces: list[Node] = [h.rect(".rest", x=f"{left}", y=f"{top}", width=f"{CELL}", height=f"{CELL}")]
-        place = float(left)
-        for number, (word, often) in reversed(list(enumerate(moves.items()))):
+        place, colours = float(left), coloured(moves)
+        for word, often in reversed(list(moves.items())):
             if kind.left and not math.isnan(often):
                 box = {"x": f"{place:.2f}", "y": f"{top}", "width": f"{CELL * often:.2f}", "height": f"{CELL}"}
-                pieces.append(h.rect(f".move.{kind_of(word)}.n{number % 6}", **box))
+                pieces.append(h.rect(colours[word], **box))
                 place += CELL * often
         words = ", ".join(f"{word} {often:.0%}" for word, often in moves.items()) if kind.left else "not on this board"
         middle = {"x": f"{left + CELL / 2:g}", "y": f"{top + CELL / 2 + 4:g}", "text_anchor": "middle"}

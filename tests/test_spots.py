@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import signal
 from dataclasses import replace
 
 import equinox as eqx
@@ -18,7 +20,7 @@ from typer.testing import CliRunner
 
 import feint
 from feint.arena.betting import unroll_betting
-from feint.cli import app
+from feint.cli import app, terminal
 from feint.cli.solve import _print as tell
 from feint.games.errors import BadInput
 from feint.games.hand import Menu
@@ -230,7 +232,7 @@ def test_a_bar_is_as_high_as_a_hand_often_comes(polar):
     ranges = read_range("KK,QQ:0.5", DECK)
     held = [hand for hand in ranges if not set(hand) & set(POLAR.cards)]
     reach, even = np.array([ranges[hand] for hand in held]), np.full((len(held), 2), 0.5)
-    node = replace(polar.at(), hands=np.array(held), reach=reach, chances=even, wins=even, equity=reach)
+    node = replace(polar.at(), hands=np.array(held), reach=reach, chances=even, wins=even, met=reach, equity=reach)
     assert bars(node) == {"KK": 1.0, "QQ": 0.5}
 
 
@@ -593,7 +595,7 @@ def test_a_call_takes_a_spot_as_flags_files_and_dicts_have_it(tmp_path, monkeypa
         assert asked.words() == Spot.read(WORDS).words()
     assert feint.solve(POLAR.board, limit=2)[0] == Spot(POLAR.board, "any", "any", 10.0, 0.0, limit=2.0)
     assert feint.solve(POLAR.board)[0] == Spot(POLAR.board, "any", "any", 10.0, 95.0)
-    assert feint.solve(POLAR.board, share=0.1, seconds=3, iterations=7)[1] == (0.1, 7, 3, None)
+    assert feint.solve(POLAR.board, share=0.1, seconds=3, iterations=7)[1][:4] == (0.1, 7, 3, None)
 
 
 @pytest.mark.parametrize(
@@ -676,6 +678,67 @@ def test_it_ends_near_the_time_asked_for(monkeypatch, each, look, seconds):
     assert solution.seconds == pytest.approx(clock.now)
     assert solution.seconds <= max(seconds, each + look)
     assert solution.seconds > seconds - 2 * (each + look)
+
+
+def test_what_nobody_can_come_to_is_refused_before_anything_is_solved():
+    """A card that is dealt may leave a player no hands, or no two hands that can meet."""
+    spot = Spot("QsJh2h5c", oop="AsAh", ip="AsKs,6c6d,KcKd", pot=10, stack=10, menus=Menu((1.0,), ()))
+    with pytest.raises(BadInput, match=r"^Every hand in the range of oop has a card of the board QsJh2h5cAs; give oth"):
+        spot.after("check check / As")
+    assert spot.after("check check / 6c").dealt
+    few = replace(spot, ip="AsKs,6c6d")
+    with pytest.raises(BadInput, match=r"^No two hands of these ranges can meet on QsJh2h5c6c, as they share cards"):
+        few.after("check check / 6c")
+
+
+def test_who_meets_nobody_after_some_betting_is_told_so():
+    """Aces with the ace of spades meet nobody where the others who come there all hold it."""
+    locks = Lock("", {"check": 1}, "AsKs"), Lock("", {"all-in": 1}, "7c7d")
+    spot = Spot("QsJh2h5c8d", oop="AsKs,7c7d", ip="AsAh,KcKd", pot=10, stack=10, menus=Menu((), ()), locks=locks)
+    spot = replace(spot, locks=(*locks, Lock("check", {"all-in": 1}, "AsAh"), Lock("check", {"check": 1}, "KcKd")))
+    solution = solve(spot, share=0.001, steps=40)
+    assert solution.at("check").reach.any()
+    with pytest.raises(
+        BadInput, match=r"^After 'check all-in' no hand that oop comes with can meet one of the other's"
+    ):
+        solution.at("check all-in")
+
+
+def test_sizes_that_are_called_alike_are_refused():
+    with pytest.raises(
+        BadInput, match=r"^Several sizes are called 0\.5 pot, since they hardly differ; leave all but one"
+    ):
+        Spot.read({"board": "QsJh2h5c7d", "oop": "AA", "ip": "KK", "pot": 10, "stack": 20, "bets": [0.5, 0.5000000001]})
+
+
+def test_a_share_that_is_not_reached_is_told(polar):
+    asked = ["KsKh7d4c2s", "--oop", "AA,65s", "--ip", "QQ", "--stack", "10", "--bets", "1", "--share", "1e-9"]
+    told = CliRunner().invoke(app, ["solve", *asked, "--iterations", "20"])
+    assert told.exit_code == 0
+    assert "That is after 20 iterations, and short of the 0.00% of the pot that was asked for." in told.stderr
+    enough = CliRunner().invoke(app, ["solve", *asked[:-1], "0.9"])
+    assert "short of" not in enough.stderr
+
+
+def test_ctrl_c_leaves_a_spot_where_it_is(polar, monkeypatch, tmp_path):
+    """What was solved so far is told and kept."""
+    looks = []
+    whole = spots.Pace.before_a_look
+
+    def interrupted(pace, done):
+        looks.append(done)
+        if done:
+            os.kill(os.getpid(), signal.SIGINT)
+        return whole(pace, done)
+
+    monkeypatch.setattr(spots.Pace, "before_a_look", interrupted)
+    asked = ["KsKh7d4c2s", "--oop", "AA,65s", "--ip", "QQ", "--stack", "10", "--bets", "1", "--share", "1e-12"]
+    kept = tmp_path / "kept.safetensors"
+    told = CliRunner().invoke(app, ["solve", *asked, "--save", str(kept), "--json"])
+    monkeypatch.setattr(terminal, "interrupted", False)
+    assert (told.exit_code, looks[:2]) == (0, [0, 20])
+    assert "It was interrupted, and short of the" in told.stderr
+    assert json.loads(told.stdout)["iterations"] == load_solution(kept).steps == 20
 
 
 def test_the_command_solves_a_spot_from_json_to_json(tmp_path):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from feint.cli import terminal
 from feint.cli.terminal import AsJson, Waiting, err, out, print_json
 from feint.games.errors import BadInput
 from feint.games.words import either
@@ -63,6 +64,7 @@ def solve(
 ) -> None:
     """Solve a spot of hold'em from the flop on: what to do with every hand, and what it wins."""
     from feint.public.room import lacking, words
+    from feint.runs.signals import listening
     from feint.runs.solutions import SUFFIX, save_solution
     from feint.runs.solving import check_limits, read_spot
     from feint.runs.solving import solve as solved
@@ -81,13 +83,21 @@ def solve(
     if lacking(size := spot_size(spot)) is None:  # else the refusal says it
         slow = "Compiling comes first, and takes some seconds where no spot like it was solved before."
         err.print(f"The spot has {words(size)}. {slow}", soft_wrap=True)
-    with Waiting("compiling") as status:
+    with Waiting("compiling") as status, listening() as signals:
 
         def told(progress: Progress) -> None:
+            signals.patient()  # from now on there is something to tell
             words = f"exploitability {progress.share:.2%} of the pot after {progress.steps:,} iterations"
-            status.update(f"{words}, {progress.seconds:.0f} s without compiling")
+            status.update(f"{words}, {progress.seconds:.0f} s without compiling; Ctrl-C leaves it there")
 
-        solution = solved(spot, share=share, seconds=seconds, iterations=iterations, progress=told)
+        def stop() -> bool:
+            return signals.caught is not None
+
+        solution = solved(spot, share=share, seconds=seconds, iterations=iterations, progress=told, stop=stop)
+    terminal.interrupted = signals.caught is not None
+    if solution.share > share:
+        less = "It was interrupted" if signals.caught else f"That is after {solution.steps:,} iterations"
+        err.print(f"{less}, and short of the {share:.2%} of the pot that was asked for.", soft_wrap=True)
     failed = list[str]()  # what was solved is told even where it cannot be kept, and both may fail
     try:
         if kept is not None:

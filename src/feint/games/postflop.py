@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from numbers import Real
 from typing import Any, final
 
@@ -107,13 +107,18 @@ class Spot:
         if len(set(self.cards)) < len(self.cards):
             raise BadInput(f"The board {self.board!r} names a card twice; change one.")
         self._check_menus()
-        pairs = product(*(self._held(seat).items() for seat in SEATS))
-        if not any(one * other > SELDOM and not set(mine) & set(theirs) for (mine, one), (theirs, other) in pairs):
-            raise BadInput(
-                "No two hands of these ranges can meet, as they share cards or hardly come; give wider ones."
-            )
+        self._check_ranges(self.cards)
         for lock in self.locks:
             self.bound(lock)
+
+    def _check_ranges(self, board: Cards) -> None:
+        """Refuse a board that leaves a player no hands, or no two that can meet."""
+        pairs = product(*(self._held(seat, board).items() for seat in SEATS))
+        if not any(one * other > SELDOM and not set(mine) & set(theirs) for (mine, one), (theirs, other) in pairs):
+            on = "" if board == self.cards else f" on {''.join(map(DECK.name, board))}"
+            raise BadInput(
+                f"No two hands of these ranges can meet{on}, as they share cards or hardly come; give wider ones."
+            )
 
     def _check_menus(self) -> None:
         """Refuse bets that nobody can make, and more than anybody offers."""
@@ -134,6 +139,9 @@ class Spot:
             if not (menu.bets or menu.raises or menu.all_in):
                 raise BadInput(f"The menu of {where} offers nothing; give bets, or all_in.")
         menus = [self.menu(street, seat) for street, seat in product(self.streets, SEATS)]
+        offered = sorted({size for menu in menus for size in (*menu.bets, *menu.raises)})
+        if alike := [f"{one:g}" for one, other in pairwise(offered) if f"{one:g}" == f"{other:g}"]:
+            raise BadInput(f"Several sizes are called {alike[0]} pot, since they hardly differ; leave all but one out.")
         if not any(menu.bets or menu.all_in for menu in menus):
             raise BadInput(
                 f"Nobody may bet on the {either(self.streets, 'or the')}, and without a bet nobody can raise; give "
@@ -170,12 +178,13 @@ class Spot:
         """How often a player comes with each hand, those with a card of the board among them."""
         return read_range(self.oop if seat == "oop" else self.ip, DECK)
 
-    def _held(self, seat: str) -> Range:
-        """How often a player comes with each hand that the board leaves; refused where there is none."""
+    def _held(self, seat: str, board: Cards) -> Range:
+        """How often a player comes with each hand that a board leaves; refused where there is none."""
         held = {hand: weight for hand, weight in self.range(seat).items() if weight > 0}
-        if left := {hand: weight for hand, weight in held.items() if not set(hand) & set(self.cards)}:
+        if left := {hand: weight for hand, weight in held.items() if not set(hand) & set(board)}:
             return left
-        raise BadInput(f"Every hand in the range of {seat} has a card of the board {self.board}; give others.")
+        told = self.board if board == self.cards else "".join(map(DECK.name, board))
+        raise BadInput(f"Every hand in the range of {seat} has a card of the board {told}; give others.")
 
     @cached_property
     def game(self) -> Poker:
@@ -220,7 +229,10 @@ class Spot:
 
     def after(self, betting: str) -> Street:
         """Where the hand stands after betting such as `check 0.5 pot call / 5c check`."""
-        return read_streets(self.game, self.cards, betting)
+        street = read_streets(self.game, self.cards, betting)
+        if street.dealt:
+            self._check_ranges((*self.cards, *(card for cards in street.dealt for card in cards)))
+        return street
 
     def bound(self, lock: Lock) -> tuple[Street, tuple[float, ...], Set[Cards]]:
         """What a lock means: where it is for, how often each legal move is made, and the hands that it is for."""

@@ -26,6 +26,7 @@ def solve(
     seconds: float | None = None,
     iterations: int = 10_000,
     progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] = lambda: False,
     **given: Any,
 ) -> Solution:
     """Solve a spot of hold'em from the flop on.
@@ -34,13 +35,13 @@ def solve(
     else is `given`, called as the flags of `feint solve` or the names in such a file are (oop, ip, pot, stack, bets,
     raises, limit, rake, rake_cap, locks …), is laid over that.
     It stops where exploitability is this `share` of the pot, or after so many iterations or seconds (compiling not
-    counted). `progress` is called at every look.
+    counted). `progress` is called at every look, and `stop` asked after it whether what there is will do.
     `solution.at("check pot")` is what is done after that betting: its `moves`, `overall` and `by_hand()`.
     """
     check_limits(share, seconds, iterations)
     asked = read_spot(spot, given)
     keep_compiled()
-    return spots.solve(asked, share, iterations, seconds, progress)
+    return spots.solve(asked, share, iterations, seconds, progress, stop)
 
 
 def check_limits(share: float, seconds: float | None, iterations: int) -> None:
@@ -88,7 +89,7 @@ def _sizes(given: Any, name: str) -> Any:
 def _in_file(file: Path | str) -> dict[str, Any]:
     """What a file says of a spot, be it what --json has printed of one that was solved."""
     try:
-        words = json.loads(Path(file).read_text())
+        words = json.loads(Path(file).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"{file} cannot be read as a spot in JSON ({error}); check the file.") from error
     words = words.get("spot", words) if isinstance(words, dict) else words

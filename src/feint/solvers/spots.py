@@ -75,7 +75,7 @@ class Solution:
     @property
     def raked(self) -> float:
         """The chips that the house takes on average."""
-        return self.spot.pot - self.wins("oop") - self.wins("ip")
+        return 0.0 if not self.spot.rake else self.spot.pot - self.wins("oop") - self.wins("ip")
 
     def at(self, betting: str = "") -> Node:
         """What is done after some betting, such as `check 0.5 pot call / 5c check`, where 5c is the card dealt."""
@@ -94,6 +94,11 @@ class Solution:
             if not often > 0:
                 raise BadInput(f"{betting!r} never comes, since {seat} never plays so; ask for betting that does.")
         met = np.asarray(self.tree.removal(jnp.asarray(theirs)[None, None]))[0, 0]
+        if not (mine * (met > MET)).any():
+            raise BadInput(
+                f"After {betting!r} no hand that {next(iter(comes))} comes with can meet one of the other's; ask for "
+                f"other betting or other cards."
+            )
         won = np.asarray(_shown(self.tree, place.number, place.board, jnp.asarray(theirs)))
         play = normalised(tuple(move[here] for move in self.tables[place.number][place.decision.number]))
         values = [_shared(np.asarray(move[here]), met) + self.spot.pot / 2 for move in note.values]

@@ -108,6 +108,15 @@ def test_values_of_another_game_or_of_none_are_refused():
             line_up((player,), "leduc")
 
 
+def test_moves_that_are_never_legal_have_no_column():
+    form = form_of("leduc_no_limit(stack=130)")  # too little for the raises of the pot
+    assert len(form.actions) < len(form.game.actions)
+    player = Resolving(values="checked", iterations=5).at(form, 0)
+    seen = find_spot(form, "K", "", "")
+    chances = form.by_move(np.asarray(player.strategy.table(form.tree))[int(form.sees(seen.player, seen.view)[0])])
+    np.testing.assert_allclose(player.chances(seen), chances, atol=1e-6)
+
+
 @pytest.mark.slow
 def test_a_player_that_considers_few_bets_meets_with_others():
     form = form_of("kuhn")

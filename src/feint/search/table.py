@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from feint.arena.betting import unroll_betting
+from feint.arena.betting import ILLEGAL, unroll_betting
 from feint.arena.cards import HIDDEN, Seen
 from feint.games.poker import Poker
 from feint.public.play import Tables
@@ -33,6 +33,10 @@ def table_of(searches: Searches, method: Method, guesses: Guesses, seen: Seen) -
 
 
 def tabulated(tree: PublicTree, tables: Tables, seen: Seen) -> Float[Array, "i a"]:
-    """The same, of a strategy that is written out on the public tree."""
-    rows = PublicPolicy(tree, tables)(seen, jnp.asarray(0)).astype(jnp.float64)
+    """The same, of a strategy that is written out on the public tree.
+
+    As in unrolled games there is no column for moves that are never legal.
+    """
+    used = (tree.betting.child != ILLEGAL).any(0)
+    rows = PublicPolicy(tree, tables)(seen, jnp.asarray(0)).astype(jnp.float64)[:, used]
     return rows / rows.sum(1, keepdims=True)

@@ -269,7 +269,7 @@ def test_it_is_a_player_by_name(kuhn, call):
         ),
         ("modeller(against=random)", "rock_paper_scissors", "An opponent's hand is modelled at poker for two, .*"),
         ("modeller(against=modeller)", "kuhn", "A modeller learns beforehand against strategies, and modeller .*"),
-        ("modeller(against=rando)", "kuhn", "There is no player called 'rando'; .*"),
+        ("modeller(against=rando)", "kuhn", "There is no player called 'rando' and no such folder .*"),
         ("modeller(against=random, hands=0)", "kuhn", "hands must be at least 1, but 0 was given."),
         ("modeller(curious=2)", "kuhn", "curious must be from 0 to 1, but 2.* was given."),
         ("modeller(hidden=(8, 0))", "kuhn", "hidden must be at least 1 in each layer, but .* was given."),

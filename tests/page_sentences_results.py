@@ -109,8 +109,8 @@ def thesis_sentences() -> list[str]:
         f"with 16 units one seed is below: {said(whole['exploitability'])} after {whole['step']:,} against "
         f"{paper_value(16, whole['step']):.3f}.",
         f"Joos's thesis on NFSP in Leduc, {len(kept)} experiments with two to four seeds each",
-        f"By our six, {middle:.3f} in the mean, one more seed would end between {low:.3f} and {high:.3f} with 95%: the "
-        "paper's lies inside",
+        f"By our six, {middle:.3f} in the geometric mean, one more seed would end between {low:.3f} and {high:.3f} "
+        "with 95%: the paper's lies inside",
         f"such averages fold {said(kept['relu']['rows'][-1]['average_folds'], '.0%')} after "
         f"{kept['relu']['rows'][-1]['step']:,}",
         f"folds to {said(folds[0], '.0%')} of bets (the author's settings) and to {said(folds[1], '.0%')} (",

@@ -295,7 +295,7 @@ def test_when_networks_with_a_relu_output_fold_is_said():
     told = " ".join(thesis_claims.folding(kept).split())
     assert "folds to 40% and 80% of bets at step 90, before it learns anything" in told
     assert "and to at most 30% at every evaluation from step 165 on." in told
-    assert "By the author's settings 1 of 2 seeds fold to over 90% at the end and from step 1,495 on." in told
+    assert "By the author's settings 1 of 2 seeds folds to over 90% at the end and from step 1,495 on." in told
     assert thesis_claims.folding({}) == ""
 
 

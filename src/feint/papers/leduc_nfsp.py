@@ -234,8 +234,8 @@ def _said(measure: Measure, runs: Sequence[Run], step: int, after: bool = True) 
 
 BESIDE = """
 That 16 units do not follow the paper's curve to 1,000,000 steps rests on three seeds. With three more, by
-[leduc_thesis](../leduc_thesis/README.md), the paper's is an ordinary seed's by what we can tell; what 16 units lack is
-tried out there. That page also has how often networks with a ReLU output fold, and softmaxes of values in chips: those
+[leduc_thesis](../leduc_thesis/README.md), the paper's may be an ordinary seed's; what 16 units lack is tried out
+there. That page also has how often networks with a ReLU output fold, and softmaxes of values in chips: those
 done here are of values / 26, nearer to uniform. In chips the answer is another with the settings here, and the same
 with the thesis's own program.
 """

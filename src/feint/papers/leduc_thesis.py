@@ -79,10 +79,11 @@ best responses fall short of exact ones.
 
 ## The claims
 
-A claim about one experiment holds where all its seeds say so. A claim about two holds, or does not, where the 95%
-interval of their ratio leaves out 1: Student's, for the logarithms, with so few seeds of each that only plain
-differences are decided. They are compared after as many steps as both have come to; between two evaluations a line is
-drawn over the logarithm of steps. Two are the same where that interval lies within {1 / SAME:g} and {SAME:g}.
+A claim about one experiment holds where all its seeds say so, and does not where none does. A claim about two holds, or
+does not, where the 95% interval of their ratio leaves out 1: Student's, for the logarithms, with so few seeds of each
+that only plain differences are decided. They are compared after as many steps as both have come to; between two
+evaluations a line is drawn over the logarithm of steps. Two are the same where that interval lies within {1 / SAME:g}
+and {SAME:g}, and are not where it lies outside.
 
 *Mute* is the share of decisions, weighted by how often they come, at which the value network says 0 of every move;
 *wishes fold* that at which it would fold, legal or not; *folds* how often the best response folds to a bet, by how

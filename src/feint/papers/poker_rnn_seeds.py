@@ -283,3 +283,9 @@ def over_seeds(values: Iterable[float]) -> Estimate:
         return Estimate(known[0] if known else nan, nan)
     reach = stats.t.ppf(0.975, len(known) - 1) * np.std(known, ddof=1) / len(known) ** 0.5
     return Estimate(float(np.mean(known)), float(reach))
+
+
+def cell(lanes: Iterable[Record], name: str) -> str:
+    """A number of some seeds as tables have it, told by those that have it."""
+    known = [lane[name][0] for lane in lanes if name in lane]
+    return str(over_seeds(known)) if known else "–"

@@ -21,6 +21,7 @@ from feint.papers.poker_rnn_seeds import (
     MORE,
     Record,
     Seed,
+    cell,
     claims_table,
     over_seeds,
     played,
@@ -81,7 +82,7 @@ def published_table(records: Sequence[Record]) -> str:
             about = [f"{played(row):,.0f}", f"{share}%", f"{row['step']:,}"]
             rows.append([label, str(row["seed"]), *about, *found, f"{row['seconds'] / 60:.1f} min"])
         if len(lanes) > 1:
-            rows.append([label, f"all {len(lanes)}", "", "", "", *(_cell(lanes, name) for name in names), ""])
+            rows.append([label, f"all {len(lanes)}", "", "", "", *(cell(lanes, name) for name in names), ""])
     head = ["agent", "seed", "hands", "of the paper's", "steps", "won off random play", "lost at least"]
     return table([*head, "time of all seeds together"], rows)
 
@@ -151,7 +152,7 @@ def readings_table(records: Sequence[Record]) -> str:
                 str(len(lanes)),
                 f"{np.mean([row['hands'] for row in last]):,.0f}",
                 f"{steps:,.0f}" + (f" of {asked:,}" if steps < asked else ""),
-                *(_cell(lanes, name) for name in ("random", "bound", "base")),
+                *(cell(lanes, name) for name in ("random", "bound", "base")),
                 f"{high.value:.2f} ± {high.reach:.2f}",
                 str(died),
             ]
@@ -203,9 +204,9 @@ def not_tried(records: Sequence[Record]) -> str:
     return ", ".join(f"`{name}`" for name in TRIALS if name not in known)
 
 
-def _cell(lanes: Sequence[Record], name: str) -> str:
-    known = [lane[name][0] for lane in lanes if name in lane]
-    return str(over_seeds(known)) if known else "–"
+def _told(row: Record) -> str:
+    """What was made, as its makers are told of."""
+    return f"{row['trial']}, trained {AGAIN}, seed {row['seed']}" if AGAIN in row else str(row["trial"])
 
 
 def write_seeds_page(records: Sequence[Record], first: Seed | None = None) -> str:
@@ -227,7 +228,7 @@ def write_seeds_page(records: Sequence[Record], first: Seed | None = None) -> st
         words += f"\n\n{often}" if (often := updates_section(records)) else ""
         parts.append(f"## Read otherwise\n\n{_READINGS}\n\n{readings_table(records)}\n\n{words}")
     parts += filter(None, [search_section(records)])
-    made = where(records, lambda row: f"{row['trial']}, trained {AGAIN}" if AGAIN in row else str(row["trial"]))
+    made = where(records, _told)
     return "\n\n".join([*parts, f"## Made by\n\n{made}\n\n{_MADE}"]) + "\n"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from feint.papers.poker_rnn_claims import above
 from feint.papers.poker_rnn_hands import Estimate
-from feint.papers.poker_rnn_seeds import Record, over_seeds, played
+from feint.papers.poker_rnn_seeds import Record, cell, over_seeds, played
 from feint.papers.poker_rnn_variants import BASE, LABELS, TRIALS, UPDATES
 from feint.papers.records import where
 from feint.papers.trials import table
@@ -41,15 +41,10 @@ def updates_table(rows: Sequence[Record]) -> str:
         hands = np.mean([played(lane) for lane in lanes])
         trial = TRIALS[f"{agent}/{kind}".replace(" ", "-")]
         moves = f"{lanes[0]['step'] * trial.settings.tables:,}"
-        told = (_cell(lanes, name) for name in (*MEASURES, "base"))
+        told = (cell(lanes, name) for name in (*MEASURES, "base"))
         found.append([LABELS[agent], kind, variant, str(len(lanes)), f"{hands:,.0f}", moves, *told])
     heads = ["agent", "reading", "rate", "seeds", "hands", "moves", *MEASURES.values(), f"won off “{BASE}”"]
     return table(heads, found)
-
-
-def _cell(lanes: Sequence[Record], name: str) -> str:
-    known = [lane[name][0] for lane in lanes if name in lane]
-    return str(over_seeds(known)) if known else "–"
 
 
 def spreads(rows: Sequence[Record], agent: str, kind: str, name: str) -> dict[int, float]:
@@ -94,4 +89,5 @@ moves as with the paper's settings, and both seats together make so many moves a
 published”* is a match with the paper's rate, updated as often. An agent is the more sensitive the further the three
 rates lie apart, the most less the least of each seed; the claim holds where they lie further apart with an update every
 move than with one every 100. It is half as long as the readings above: with rare updates and a low rate an agent has
-hardly begun to learn by then, which sets rates apart too. What the table lacks was too slow for this processor."""
+hardly begun to learn by then, which sets rates apart too. The deep agent and the recurrent one, of which the
+paper says it, were too slow for this processor."""

@@ -111,7 +111,7 @@ def verdict_on_sameness(ratio: Ratio) -> str:
     """Whether two numbers are the same, by how many times one is the other."""
     if ratio.low > 1 / SAME and ratio.high < SAME:
         return "holds"
-    return "does not hold" if ratio.low > 1 or ratio.high < 1 else "not decided"
+    return "does not hold" if ratio.low > SAME or ratio.high < 1 / SAME else "not decided"
 
 
 def seeds_at(record: Mapping[str, Any], number: str, step: int) -> list[float]:
@@ -175,7 +175,8 @@ def folding(kept: Records) -> str:
         rows = kept["author-relu"]["rows"]
         since = [_always_since(rows, seed) for seed in range(len(kept["author-relu"]["seeds"]))]
         steps = [f"{step:,}" for step in sorted(filter(None, since))]
-        words = f"By the author's settings {len(steps)} of {len(since)} seeds fold to over {ALWAYS:.0%} at the end"
+        fold = "folds" if len(steps) == 1 else "fold"
+        words = f"By the author's settings {len(steps)} of {len(since)} seeds {fold} to over {ALWAYS:.0%} at the end"
         told.append(words + (f" and from step {' and '.join(steps)} on" if steps else ""))
     return fill(" ".join(f"{words}." for words in told), WIDTH)
 

@@ -102,16 +102,14 @@ def _paper(kept: Records) -> str:
     side = "above" if ends[0] > theirs else "below"
     seeds = [*ends, *BEFORE]
     middle, low, high = next_seed(seeds)
-    inside = (
-        "lies inside, so that by what we can tell it is an ordinary seed's" if low < theirs < high else "lies outside"
-    )
+    inside = "lies inside, so that it may be an ordinary seed's" if low < theirs < high else "lies outside"
     return (
         f"The paper's 16 units have {theirs:.3f} after {row['step']:,} steps and ours {said(ends)}: the lowest seed is "
         f"{abs(ends[0] / theirs - 1):.0%} {side} it, and seeds lie {ends[-1] / ends[0]:.1f} times apart. With "
-        f"{said(BEFORE)} of [leduc_nfsp](../leduc_nfsp/README.md) the mean of {len(seeds)} is {middle:.3f}, and one "
-        f"more would be between {low:.3f} and {high:.3f} with {SURE:.0%} (Student's, for the logarithms). The paper's "
-        f"{inside}. (The author's whole program with 16 units has {said(author['exploitability'])} after "
-        f"{author['step']:,}.)"
+        f"{said(BEFORE)} of [leduc_nfsp](../leduc_nfsp/README.md) the geometric mean of {len(seeds)} is "
+        f"{middle:.3f}, and one more would be between {low:.3f} and {high:.3f} with {SURE:.0%} (Student's, for the "
+        f"logarithms). The paper's {inside}. (The author's whole program with 16 units has "
+        f"{said(author['exploitability'])} after {author['step']:,}.)"
     )
 
 

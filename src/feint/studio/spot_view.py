@@ -63,7 +63,8 @@ def _how_good(solution: Solution) -> Renderable:
     return h.p(".lead")[
         f"Of a pot of {solution.spot.pot:g} whoever acts first takes {solution.wins('oop'):.3f} chips and whoever acts "
         f"last {solution.wins('ip'):.3f}{house} on average (exact for this solution{within}). Exploitability "
-        f"{solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and {solution.seconds:.1f} s."
+        f"{solution.share:.2%} of the pot (exact), after {solution.steps:,} iterations and {solution.seconds:.1f} s "
+        f"without compiling."
     ]
 
 

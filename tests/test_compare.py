@@ -141,7 +141,7 @@ def test_runs_of_one_seed_are_lines_of_their_own(tmp_path, call):
     assert len(curves_of([long, str(long.path)])) == 1, "twice the same run is that run"
     other = feint.train("nfsp", "kuhn", steps=5, seed=7, settings={"tables": 8}, out=tmp_path / "other")
     code, out, err = call("compare", str(long.path), str(other.path), "--out", str(tmp_path / "seeds.png"))
-    assert (code, "nfsp is told up to 5 steps, as far as all 2 runs have gone." in err) == (0, True)
+    assert (code, "nfsp is told up to 5 steps, the last evaluation that all 2 runs have." in err) == (0, True)
     assert out.splitlines()[1].split()[:3] == ["nfsp", "2", "5"]
 
 

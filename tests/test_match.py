@@ -23,7 +23,7 @@ from feint.cli.terminal import judged
 from feint.evaluate import match as match_module
 from feint.evaluate.league import round_robin
 from feint.evaluate.learned_best_response import learned_best_response
-from feint.evaluate.match import Match, Winnings, expected_winnings, match
+from feint.evaluate.match import Winnings, expected_winnings, match
 from feint.forms.library import form_of
 from feint.forms.strategy import TabularStrategy
 from feint.forms.unrolled import TreeForm
@@ -223,8 +223,10 @@ def test_the_command_plays_a_match():
 
 
 def test_what_rounding_left_of_a_match_is_nothing(call, monkeypatch):
-    monkeypatch.setattr("feint.evaluate.match.play_players", lambda *_: Match(20, 1.388e-17, 0.1, 10, 1.0))
-    words = ("match", "random", "raise", "--game", "leduc", "--hands", "20")
+    won = np.array([[0.1 + 0.2, -0.3], [0.0, 0.0]])
+    assert won.mean() != 0
+    monkeypatch.setattr("feint.evaluate.match._play_deals", lambda *_: won)
+    words = ("match", "random", "raise", "--game", "leduc", "--hands", "4")
     assert "(95%; +0 chips a hand)" in call(*words)[1]
     assert json.loads(call(*words, "--json")[1])["winnings"] == 0
 
@@ -293,6 +295,11 @@ def test_matches_from_python():
     for who in (run, run.path, run.strategy):
         again = feint.match(who, "random", 2000, game="kuhn", seed=3)
         assert (again.mean, again.exact) == (played.mean, played.exact)
+    with pytest.raises(feint.BadInput, match="was trained on kuhn with other rules than leduc has"):
+        feint.match(run, "random", 100, game="leduc")
+    with pytest.raises(feint.BadInput, match=r"^This strategy is for another game than leduc; name the game that it"):
+        feint.judge(run.strategy, "winnings", game="leduc")
+    assert feint.match(run, run, 100).exact == 0
     with pytest.raises(feint.BadInput, match=r"does not say which game to play; name it as in game='kuhn'\.$"):
         feint.judge(run.strategy)
     with pytest.raises(feint.BadInput, match=r"^A player is a run, a strategy, a player or a name .* but 7 was given"):

@@ -429,7 +429,7 @@ def test_menus_offer_what_they_say():
         (("QsJh2h5c7d", "--rake-cap", "3"), "A cap on rake of 3 was given, but no rake; give one"),
         (("QsJh2h5c7d", "--seconds=-1"), "seconds must be a positive number below 1e+18, but seconds=-1.0 was given"),
         (("QsJh2h5c7d", "--seconds", "nan"), "seconds must be a positive number below 1e+18, but seconds=nan was"),
-        (("QsJh2h5c7d", "--share", "2"), "share is a share of the pot above 0 and below 1, but 2 was given"),
+        (("QsJh2h5c7d", "--share", "2"), "share is a share of the pot above 0 and below 1, but 2.0 was given"),
         (("nowhere.json",), "cannot be read"),
         (("QsJh2h5c7d", "--betting", "raise"), "is not a move at the start"),
         (("QsJh2h5c7d", "--betting", "check fold"), "QsJh2h5c7d; the moves there are check, 0.5 pot, pot and all-in."),
@@ -447,7 +447,7 @@ def test_bad_spots_are_one_sentence(words, sentence):
     assert result.stdout == ""
 
 
-PERCENT = "33 and 75 times the pot, which is more than the stack of 95; write 33%,75% for percent of the pot"
+PERCENT = "33 and 75 times the pot, which is the stack of 95 or more; write 33%,75% for percent of the pot"
 
 
 def test_sizes_are_fractions_or_percent(asked):
@@ -715,30 +715,32 @@ def test_a_share_that_is_not_reached_is_told(polar):
     asked = ["KsKh7d4c2s", "--oop", "AA,65s", "--ip", "QQ", "--stack", "10", "--bets", "1", "--share", "1e-9"]
     told = CliRunner().invoke(app, ["solve", *asked, "--iterations", "20"])
     assert told.exit_code == 0
-    assert "That is after 20 iterations, and short of the 0.00% of the pot that was asked for." in told.stderr
+    assert "It stopped after 20 iterations, short of the 1e-07% of the pot that was asked for." in told.stderr
     enough = CliRunner().invoke(app, ["solve", *asked[:-1], "0.9"])
     assert "short of" not in enough.stderr
 
 
 def test_ctrl_c_leaves_a_spot_where_it_is(polar, monkeypatch, tmp_path):
-    """What was solved so far is told and kept."""
-    looks = []
-    whole = spots.Pace.before_a_look
+    """What was solved so far is told and kept, wherever in the work it comes."""
+    whole, times = spots._look, []
 
-    def interrupted(pace, done):
-        looks.append(done)
-        if done:
-            os.kill(os.getpid(), signal.SIGINT)
-        return whole(pace, done)
+    class Interrupted:
+        prepare = whole.prepare
 
-    monkeypatch.setattr(spots.Pace, "before_a_look", interrupted)
+        def __call__(self, *given):
+            times.append(given)
+            if len(times) == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+            return whole(*given)
+
+    monkeypatch.setattr(spots, "_look", Interrupted())
     asked = ["KsKh7d4c2s", "--oop", "AA,65s", "--ip", "QQ", "--stack", "10", "--bets", "1", "--share", "1e-12"]
     kept = tmp_path / "kept.safetensors"
     told = CliRunner().invoke(app, ["solve", *asked, "--save", str(kept), "--json"])
     monkeypatch.setattr(terminal, "interrupted", False)
-    assert (told.exit_code, looks[:2]) == (0, [0, 20])
-    assert "It was interrupted, and short of the" in told.stderr
-    assert json.loads(told.stdout)["iterations"] == load_solution(kept).steps == 20
+    assert (told.exit_code, len(times)) == (0, 2)
+    assert "It was interrupted, short of the 1e-10% of the pot that was asked for." in told.stderr
+    assert json.loads(told.stdout)["iterations"] == load_solution(kept).steps == 40
 
 
 def test_the_command_solves_a_spot_from_json_to_json(tmp_path):

@@ -86,8 +86,8 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
     ) -> None:
         """The seat is a player of the game, from 0 on; None changes it with every hand.
 
-        `opponent` is a run, an agent or a player by name, or a player of your own; without a `game` it is the one that
-        its run is for. `trust` starts rules that come with a run.
+        `opponent` is a run, an agent or a player, by name or as it is, or a strategy; without a `game` it is the one
+        that its run is for. `trust` starts rules that come with a run.
         """
         self._trust = trust
         self.form, self.opponent, self._name = seated(game, opponent, None, trust)

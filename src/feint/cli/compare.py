@@ -41,8 +41,6 @@ def compare(
     out.print(table)
     for curve, row in zip(curves, rows, strict=True):
         if curve.cut:
-            told = (
-                f"{row['what']} is told up to {row[across]:,.6g} {across}, as far as all {row['runs']} runs have gone."
-            )
-            err.print(told, soft_wrap=True)
+            far = f"{row[across]:,.6g} {across}, the last evaluation that all {row['runs']} runs have"
+            err.print(f"{row['what']} is told up to {far}.", soft_wrap=True)
     err.print(f"The picture is {drawn}.", soft_wrap=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,7 +19,6 @@ from feint.cli.terminal import (
     err,
     out,
     print_json,
-    without_rounding,
 )
 from feint.games.errors import check_seed
 
@@ -149,9 +147,7 @@ def play_match(
             for player in lineup.players:
                 player.close()
     assert played is not None
-    played = replace(played, mean=without_rounding(played.mean))
-    known = exact_winnings(lineup.form, lineup.players)
-    exact = None if known is None else without_rounding(known)
+    exact = exact_winnings(lineup.form, lineup.players)
     unit = 1000 / lineup.form.big_blind
     if as_json:
         won = played.winnings.in_big_blinds(lineup.form.big_blind)

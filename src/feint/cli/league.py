@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import AsJson, GameName, Trust, Waiting, out, print_json, without_rounding
+from feint.cli.terminal import AsJson, GameName, Trust, Waiting, out, print_json
 from feint.games.errors import BadInput, check_seed
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def league(
         players = dict(zip(names, lineup.players, strict=True))
         try:
             for pair in round_robin(lineup.form, players, hands, seed, told):
-                won |= {who: _even(each).in_big_blinds(lineup.form.big_blind) for who, each in pair.items()}
+                won |= {who: each.in_big_blinds(lineup.form.big_blind) for who, each in pair.items()}
         finally:
             for player in lineup.players:
                 player.close()
@@ -74,11 +73,6 @@ def league(
 
 FEW_CIRCLES = 5
 """Circles that are told of in words."""
-
-
-def _even(won: Measure) -> Measure:
-    """Winnings, which are nothing where nothing but rounding is left of them."""
-    return replace(won, value=without_rounding(won.value))
 
 
 def _cell(won: Measure) -> str:

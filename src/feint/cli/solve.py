@@ -11,7 +11,7 @@ from rich.table import Table
 
 from feint.cli import terminal
 from feint.cli.terminal import AsJson, Waiting, err, out, print_json
-from feint.games.errors import BadInput
+from feint.games.errors import BadInput, RunStopped
 from feint.games.words import either
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ def solve(
         solution = solved(spot, share=share, seconds=seconds, iterations=iterations, progress=told, stop=stop)
     terminal.interrupted = signals.caught is not None
     if solution.share > share:
-        less = "It was interrupted" if signals.caught else f"That is after {solution.steps:,} iterations"
-        err.print(f"{less}, and short of the {share:.2%} of the pot that was asked for.", soft_wrap=True)
+        why = "It was interrupted" if signals.caught else f"It stopped after {solution.steps:,} iterations"
+        err.print(f"{why}, short of the {100 * share:.3g}% of the pot that was asked for.", soft_wrap=True)
     failed = list[str]()  # what was solved is told even where it cannot be kept, and both may fail
     try:
         if kept is not None:
@@ -111,6 +111,8 @@ def solve(
         failed.append(str(error))
     if failed:
         raise BadInput(" ".join(failed))
+    if end := signals.end:
+        raise RunStopped(f"Solving was asked to end ({end.name}) after {solution.steps:,} iterations.", 128 + end)
 
 
 def check_place(path: Path | None, endings: tuple[str, ...]) -> None:

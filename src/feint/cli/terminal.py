@@ -42,8 +42,6 @@ Trust = Annotated[bool, typer.Option("--trust", help="Start the rules that come 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, or an agent: see feint agents.")]
 
 
-LEAST_CHIPS = 1e-12
-"""Winnings below that, in chips per hand, are rounding."""
 EVERY = 10.0
 """Seconds between lines where there is no terminal."""
 
@@ -98,11 +96,6 @@ def short(game: str) -> str:
 
 def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
-
-
-def without_rounding(chips: float) -> float:
-    """Winnings, in chips per hand, where what is left by rounding is nothing."""
-    return chips if abs(chips) >= LEAST_CHIPS else 0.0
 
 
 def judged_best(row: dict[str, Any], bound: Any) -> dict[str, Any]:

@@ -43,4 +43,4 @@ def round_robin(
 def other_side(won: Measure) -> Measure:
     """The same for whom it was won off, where one wins what the other loses."""
     low = None if won.high is None else -won.high
-    return replace(won, value=-won.value, low=low, high=None if won.low is None else -won.low)
+    return replace(won, value=0.0 - won.value, low=low, high=None if won.low is None else -won.low)

@@ -31,6 +31,8 @@ from feint.tree.compiled import compiled
 
 DEALS = {"cpu": 1 << 14, "gpu": 1 << 16}
 """Deals played at once."""
+LEAST_CHIPS = 1e-12
+"""Winnings below that, in chips per hand, are rounding."""
 
 
 @final
@@ -154,10 +156,15 @@ class Scores:
         # Hands on separate deals, half in each seat: the variance left within each seat, none of it shared.
         apart = float(variance[:-1].mean()) / hands
         saved = apart / error**2 if error else math.inf
-        return Match(hands, float(self.mean[-1]), error, self.deals, saved, self.asked)
+        return Match(hands, without_rounding(float(self.mean[-1])), error, self.deals, saved, self.asked)
 
 
 _play_deals = compiled(play_deals)
+
+
+def without_rounding(chips: float) -> float:
+    """Winnings, in chips per hand, where what is left by rounding is nothing."""
+    return chips if abs(chips) >= LEAST_CHIPS else 0.0
 
 
 def exact_winnings(form: Form, players: Sequence[Player]) -> float | None:
@@ -177,7 +184,7 @@ def expected_winnings(form: Form, first: Strategy, second: Strategy) -> float | 
         if values is None:
             return None
         won.append(values[seat])
-    return float(np.mean(won))
+    return without_rounding(float(np.mean(won)))
 
 
 @final

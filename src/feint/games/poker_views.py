@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from feint.games.cards import Cards
 from feint.games.hand import CALL, FOLD, Hand, Moves, replay
 
 if TYPE_CHECKING:

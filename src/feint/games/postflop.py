@@ -157,7 +157,7 @@ class Spot:
             told = either([f"{size:g}" for size in sizes], "and")
             percent = ",".join(f"{size:g}%" for size in sizes)
             raise BadInput(
-                f"The {name} of {where} are {told} times the pot, which is more than the stack of {self.stack:g}; "
+                f"The {name} of {where} are {told} times the pot, which is the stack of {self.stack:g} or more; "
                 f"write {percent} for percent of the pot, or give smaller ones."
             )
 

@@ -18,9 +18,9 @@ def compare(
 ) -> Path:
     """Draw runs, or those in some folders, into one picture: medians of seeds, in a band from lowest to highest.
 
-    Runs of one algorithm with the same settings on the same game are seeds of one another, as far as all of them have
-    gone; where two have a seed in common, each is a line of its own. `across` is what they are drawn against: steps,
-    hands, moves or seconds; `metric` what is drawn, by default the number that matters.
+    Runs of one algorithm with the same settings on the same game are seeds of one another, up to the last evaluation
+    that all of them have; where two have a seed in common, each is a line of its own. `across` is what they are drawn
+    against: steps, hands, moves or seconds; `metric` what is drawn, by default the number that matters.
     """
     path = Path(path)
     if across not in ACROSS:

@@ -28,14 +28,14 @@ def ask_starting_hands(
     betting: BettingTree, answer: Callable[[Seen], Float[Array, "b a"]], node: int = 0
 ) -> Float[np.ndarray, "k k a"]:
     """What is answered with every two cards at a betting decision before the flop; nan for a card with itself."""
-    kinds, board = betting.game.deck.kinds, sum(declared.board for declared in betting.game.rounds)
-    pairs = np.argwhere(~np.eye(kinds, dtype=bool)).astype(np.uint8)
+    ranked, board = betting.game.deck.kinds, sum(declared.board for declared in betting.game.rounds)
+    pairs = np.argwhere(~np.eye(ranked, dtype=bool)).astype(np.uint8)
     hidden = np.full((len(pairs), board), HIDDEN, np.uint8)
     # Hole cards are kept in no order, so networks are asked with the lower card first, as the rules deal them.
     cards = jnp.asarray(np.concatenate([np.sort(pairs, 1), hidden], 1), jnp.uint8)
     infostate = Seen(jnp.full(len(pairs), node, narrow(len(betting.actor) - 1)), cards)
     answers = np.asarray(answer(infostate))
-    told = np.full((kinds, kinds, answers.shape[1]), np.nan)
+    told = np.full((ranked, ranked, answers.shape[1]), np.nan)
     told[pairs[:, 0], pairs[:, 1]] = answers
     return told
 

@@ -50,7 +50,7 @@ def judge(
     """What a judge says of a player: unless one is named, the judge that tells most of it at this game.
 
     `judge("feint:holdem", "local-best-response(hands=2000)").measures[0]`. `who` is as for `match`, `hands` is for
-    judges that play, and `feint judges` lists who there is. Of a run nothing is kept, as `feint evaluate` does.
+    judges that play, and `feint judges` lists who there is. Unlike `feint evaluate` it keeps no bound beside a run.
     """
     lineup = line_up((who,), game, trust=trust)
     player = lineup.players[0]

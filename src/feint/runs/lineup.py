@@ -57,8 +57,10 @@ def line_up(
     known, called, runs = players() | dict(others or {}), dict[str, PlayerConfig](), dict[str, Run]()
     names = tuple(_known_as(each, number) for number, each in enumerate(whom))
     for name, each in zip(names, whom, strict=True):
-        if isinstance(each, Run | Path):
-            runs[name] = each if isinstance(each, Run) else load_run(each, chosen, trust)
+        if isinstance(each, Run) and chosen is None:
+            runs[name] = each
+        elif isinstance(each, Run | Path):
+            runs[name] = load_run(each.path if isinstance(each, Run) else each, chosen, trust)
         elif not isinstance(each, str):
             called[name] = _Given(each)
     needed = list(names)
@@ -92,7 +94,11 @@ class _Given(PlayerConfig):
     who: Strategy | Player
 
     def at(self, form: Form, seed: int | None) -> Player:
-        return self.who if isinstance(self.who, Player) else StrategyPlayer(self.who, form, seed)
+        if isinstance(self.who, Player):
+            return self.who
+        if self.who.fingerprint != form.fingerprint:
+            raise BadInput(f"This strategy is for another game than {form.name}; name the game that it was trained on.")
+        return StrategyPlayer(self.who, form, seed)
 
 
 def _known_as(who: Who, number: int) -> str:

@@ -28,8 +28,9 @@ class Signals:
 
     def patient(self) -> None:
         """From now on there is something to keep."""
-        self.check()
-        self._patient = True
+        if not self._patient:
+            self.check()
+            self._patient = True
 
     def check(self) -> None:
         """Stop if that was asked for."""

@@ -46,8 +46,8 @@ def solve(
 
 def check_limits(share: float, seconds: float | None, iterations: int) -> None:
     """Refuse what nothing can stop after."""
-    if not 0 < share < 1:
-        raise BadInput(f"share is a share of the pot above 0 and below 1, but {share:g} was given; 0.003 is usual.")
+    if not (isinstance(share, int | float) and 0 < share < 1):
+        raise BadInput(f"share is a share of the pot above 0 and below 1, but {share!r} was given; 0.003 is usual.")
     check_positive("seconds", seconds)
     if not isinstance(iterations, int) or iterations < 1:
         raise BadInput(f"iterations must be a whole number from 1 on, but iterations={iterations!r} was given.")
@@ -64,7 +64,9 @@ def read_spot(spot: Spot | Mapping[str, Any] | Path | str, given: Mapping[str, A
             return spot
         told = spot.words()
     elif isinstance(spot, Mapping):
-        told = dict(spot.get("spot", spot))
+        if not isinstance(inner := spot.get("spot", spot), Mapping):
+            raise BadInput(f"A spot is told by board, oop, ip, pot and stack, but {inner!r} was given.")
+        told = dict(inner)
     elif isinstance(spot, Path) or (isinstance(spot, str) and spot.endswith(".json")):
         told = _in_file(spot)
     else:

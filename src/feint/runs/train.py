@@ -69,7 +69,7 @@ def train(
     told = not (steps is None and hands is None and seconds is None and until is None)
     if not told:
         seconds, until = 60.0, 1e-4
-    if isinstance(game, str) and game in algorithms():
+    if isinstance(game, str) and game in algorithms() and algorithm not in algorithms():
         raise BadInput(f"{game} is an algorithm, which comes before the game: {game} {algorithm}.")
     rules = game_of(game)
     path = own_folder(out) if out else last_folder(rules.name, algorithm) if resume else None

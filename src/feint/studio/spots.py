@@ -93,10 +93,11 @@ class Job:
 
 def _what_fits(spot: Spot, size: PublicSize) -> str:
     """What the studio would take in place of a spot, and whether this machine takes it as it is."""
+    later = ", or a later street" if len(spot.streets) > 1 else ""
     fewer = spot_size(replace(spot, menus=FEWEST, locks=()))
     those = (
         f"it takes ranges of about {_hands_that_fit(size):,} hands together, where these have {size.hands[0]:,}, or of "
-        f"about {_hands_that_fit(fewer):,} with one bet of {FEWEST.bets[0]:g} pot and all-in, or a later street"
+        f"about {_hands_that_fit(fewer):,} with one bet of {FEWEST.bets[0]:g} pot and all-in{later}"
     )
     free = lacking(size)
     if free is None:

@@ -58,7 +58,10 @@ function settle() {
   if (again) waiting = setTimeout(() => show(location.pathname + location.search, true).catch(failed), Number(again.dataset.refresh));
 }
 
-function failed(error) { alertBox().textContent = `The studio does not answer (${error.message}); is it still running?`; }
+function failed(error) {
+  alertBox().textContent = `The studio does not answer (${error.message}); is it still running?`;
+  settle(); // a page that shows itself anew goes on trying
+}
 
 async function post(form, submitter) {
   clearTimeout(waiting);
@@ -79,7 +82,7 @@ async function post(form, submitter) {
       const same = location.pathname + (answer.ok && form.dataset.keep === undefined ? "" : location.search);
       await show(answer.ok && told.goto ? told.goto : same, answer.ok && !told.goto);
     }
-  } catch (error) { failed(error); settle(); }
+  } catch (error) { failed(error); }
   buttons.forEach((button) => { button.disabled = false; });
 }
 

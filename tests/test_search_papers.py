@@ -155,11 +155,13 @@ def test_the_best_share_is_said_to_be_no_more_than_it_is():
     rows = [some | {"anticipation": 0.1, "exploitability": [1.0, 2.0]}]
     apart = [*rows, some | {"anticipation": 0.3, "exploitability": [3.0, 4.0]}]
     close = [*rows, some | {"anticipation": 0.3, "exploitability": [1.9, 4.0]}]
-    told = "- kuhn, `fast`, after 1,000 steps: η = 0.1 is best, every seed ahead of all others."
+    told = "- kuhn, `fast`, after 1,000 steps: η = 0.1 is best of those tried, every seed ahead of all others."
     assert anticipation_page.quickest(apart) == told
     longer = [row | {"steps": 2000} for row in close]
     assert anticipation_page.quickest([*apart, *longer]).splitlines()[0] == told  # other lengths are other runs
     assert "seeds that overlap" in anticipation_page.quickest(close)
+    alike = [row | {"exploitability": [0.458, 0.458]} for row in close]
+    assert anticipation_page.quickest(alike) == "- kuhn, `fast`, after 1,000 steps: none that was tried is ahead."
 
 
 def nfsp(game, courses, **settings):
@@ -176,7 +178,7 @@ def test_learned_play_settles_where_ten_times_the_steps_halve_it_in_every_seed()
     assert claim == "NFSP settles: shapley, `fast`, 2,000 to 20,000 steps"
     assert measured == "every seed with η = 0.3; some seeds with η = 0.1; no seed with η = 0.01"
     assert verdict == "holds from η = 0.3 on"
-    assert other == "NFSP settles with its own η = 0.1: shapley, `fast`, 2,000 to 20,000 steps"
+    assert other == "NFSP settles with the paper's η = 0.1: shapley, `fast`, 2,000 to 20,000 steps"
     assert values == "1 (1 to 1) after 2,000, 0.5 (0.4 to 0.6) after 20,000"
     assert decided == "not decided"
     worse = [*rows, *nfsp("shapley", {1.0: [0.9, 0.9]}, steps=20_000)]
@@ -185,21 +187,50 @@ def test_learned_play_settles_where_ten_times_the_steps_halve_it_in_every_seed()
     assert anticipation_claims.learned_settles(undecided[0])[-1] == "not decided"
 
 
-def test_what_keeps_play_from_settling_is_found_by_leaving_it_out():
-    def verdict(ends, exact, plain=(1.0, 0.9)):
-        steps = {2000: [1.0, 1.0], 20_000: ends}
-        changed = [row | {"change": EXACT[-1]} for n in steps for row in nfsp("shapley", {0.1: steps[n]}, steps=n)]
+def test_what_slows_play_down_is_found_by_leaving_it_out():
+    def verdict(ends, exact, steps=20_000):
+        plain = [row for n, end in ((2000, 1.0), (20_000, 0.9)) for row in nfsp("shapley", {0.1: [end, 0.8]}, steps=n)]
+        changed = [row | {"change": EXACT[-1]} for row in nfsp("shapley", {0.1: ends}, steps=steps)]
         row = {"change": EXACT[-1], "iterations": [10, 100], "anticipation": 0.1, "exploitability": exact}
-        rows = [row, row | {"change": EXACT[0], "exploitability": plain}]
-        return anticipation_claims.cause(EXACT[-1], rows, changed)
+        rows = [row, row | {"change": EXACT[0], "exploitability": [1.0, 0.6]}] if exact else []
+        return anticipation_claims.lag_claims(rows, plain, changed)[-1:]
 
-    claim, measured, holds = verdict([0.1, 0.2], [1.0, 0.1])
-    assert claim == "What keeps η = 0.1 from settling: shapley, that its memory grows with the steps"
-    assert measured.endswith("0.15 (0.1 to 0.2) after 20,000; fictitious play without it 1 after 10, 0.1 after 100")
+    [(claim, measured, holds)] = verdict([0.1, 0.2], [1.0, 0.1])
+    assert claim == "What slows η = 0.1 down: shapley, that its memory grows with the steps"
+    ends = "0.15 (0.1 to 0.2) and 0.85 (0.8 to 0.9) after 20,000"
+    assert measured.startswith(f"NFSP without it and with it {ends}; ")
+    assert measured.endswith("; fictitious play without it and with it 1 and 1 after 10, 0.1 and 0.6 after 100")
     assert holds == "holds"
-    assert verdict([0.1, 0.9], [1.0, 0.1])[-1] == verdict([0.1, 0.1], [1.0, 0.9])[-1] == "not decided"
-    assert verdict([0.9, 0.9], [1.0, 0.9])[-1] == "does not hold"
-    assert verdict([0.1, 0.1], [1.0, 0.1], (1.0, 0.4))[-1] == "does not hold", "nothing keeps it from settling"
+    assert verdict([0.1, 0.2], [])[0][-1] == verdict([0.1, 0.2], [], 2000)[0][-1] == "holds", "one length is enough"
+    assert verdict([0.1, 0.42], [])[0][-1] == verdict([0.1, 0.42], [1.0, 0.1])[0][-1] == "not decided"
+    assert verdict([0.1, 0.2], [1.0, 0.5])[0][-1] == verdict([0.6, 0.9], [1.0, 0.1])[0][-1] == "does not hold"
+    assert verdict([0.1, 0.2], [], 500) == [], "nothing to lay it beside"
+
+
+def test_what_slows_play_down_is_decided_by_the_most_steps():
+    plain = [row for n in (2000, 20_000, 200_000) for row in nfsp("shapley", {0.1: [1.0, 1.0]}, steps=n)]
+    ends = {2000: [0.9, 0.9], 20_000: [0.4, 0.3]}
+    changed = [row | {"change": EXACT[-1]} for n, end in ends.items() for row in nfsp("shapley", {0.1: end}, steps=n)]
+    [(_, measured, verdict)] = anticipation_claims.lag_claims([], plain, changed)
+    assert "after 2,000, " in measured
+    assert "200,000" not in measured
+    assert verdict == "holds"
+
+
+def test_that_play_settles_takes_more_than_one_share():
+    steps = {2000: [1.0, 1.0], 20_000: [0.1, 0.1]}
+    rows = [row for n, ends in steps.items() for row in nfsp("shapley", {0.1: ends}, steps=n)]
+    told = ["NFSP settles with the paper's η = 0.1: shapley, `fast`, 2,000 to 20,000 steps"]
+    assert [claim for claim, *_ in anticipation_claims.learned_claims(rows)] == told
+
+
+def test_rows_of_one_kind_from_several_places_are_told_apart_by_their_share():
+    rows = [row | {"what": "learned"} for row in nfsp("kuhn", {0.5: [1.0], 0.1: [1.0], 0.01: [1.0]})]
+    here, there = ["here"], ["there"]
+    made = [row | {"made_with": place} for row, place in zip(rows, (here, there, there), strict=True)]
+    label = "NFSP in kuhn, `fast`, 2,000 steps"
+    assert list(map(anticipation_page.labels(made), made)) == [f"{label}, η = {n}" for n in ("0.5", *["0.01, 0.1"] * 2)]
+    assert set(map(anticipation_page.labels(rows), rows)) == {label}
 
 
 @pytest.mark.slow

@@ -7,11 +7,12 @@ from statistics import median
 from textwrap import fill
 from typing import Any
 
+from feint.learners.nfsp import PAPER
 from feint.papers.anticipation_lag import CAUSES, EXACT, PLAIN, ROUND
 from feint.papers.records import Row
 
-USUAL = 0.1
-"""NFSP's η."""
+USUAL = PAPER.anticipation
+"""The paper's η."""
 UNSURE = (ROUND, "kuhn(players=3)")
 """Games that are not zero-sum for two, in which fictitious play need not come to an equilibrium."""
 WAYS = (False, True)
@@ -58,7 +59,7 @@ def ends(some: Sequence[Row]) -> str:
 
 
 def limited(some: Sequence[Row]) -> list[str]:
-    """That a constant share of NFSP's size sets a limit where plain play has none."""
+    """That a constant share of the paper's size sets a limit where plain play has none."""
     plain, usual = some[0], next(row for row in some if row["anticipation"] == USUAL)
     verdict = "holds" if settles(plain) and not settles(usual) else "does not hold"
     measured = f"{course(usual)}; without anticipation {plain['exploitability'][-1]:.2g}"
@@ -105,7 +106,8 @@ def told(what: Row) -> str:
 def learned_claims(rows: Sequence[Row]) -> list[list[str]]:
     """What is said of NFSP, and what was seen."""
     usual = [pair for pairs in spans(of_kind(rows, game=ROUND)) for pair in pairs if share_of(pair[0]) == USUAL]
-    return [*map(learned_settles, spans(rows)), *map(enough, usual)]
+    several = (pairs for pairs in spans(rows) if len(pairs) > 1)
+    return [*map(learned_settles, several), *map(enough, usual)]
 
 
 Pair = tuple[Row, Row]
@@ -149,10 +151,10 @@ SEEDS = {
 
 
 def enough(pair: Pair) -> list[str]:
-    """That NFSP settles with its own share."""
+    """That NFSP settles with the paper's share."""
     seeds = halved(pair)
     verdict = "holds" if all(seeds) else "not decided" if any(seeds) else "does not hold"
-    return [f"NFSP settles with its own η = {USUAL:g}: {span(pair)}", courses(pair), verdict]
+    return [f"NFSP settles with the paper's η = {USUAL:g}: {span(pair)}", courses(pair), verdict]
 
 
 def courses(pair: Pair) -> str:
@@ -175,25 +177,70 @@ def listed(shares: Iterable[float]) -> str:
     return ", ".join(f"{share:g}" for share in shares)
 
 
-def lag_claims(rows: Sequence[Row], changed: Sequence[Row]) -> list[list[str]]:
-    """That fictitious play settles with the memory of NFSP, and what keeps NFSP's own share from settling."""
+def lag_claims(rows: Sequence[Row], plain: Sequence[Row], changed: Sequence[Row]) -> list[list[str]]:
+    """That fictitious play settles with the memory of NFSP, and what slows both down with the paper's share."""
     claim = f"Fictitious play settles with NFSP's memory too: {ROUND}"
     tried = [(change, of_kind(rows, change=change)) for change in EXACT]
+    slow = [(change, compared(change, rows, plain, changed)) for change in CAUSES]
     return [
         *(settled(some, f"{claim}, {change}") for change, some in tried if some),
-        *(cause(change, rows, changed) for change in CAUSES if of_kind(changed, change=change)),
+        *(cause(change, plays) for change, plays in slow if "NFSP" in plays),
     ]
 
 
-def cause(change: str, exact: Sequence[Row], changed: Sequence[Row]) -> list[str]:
-    """That play with NFSP's own share would settle but for one thing: in NFSP, and in fictitious play if it has it."""
-    pair = next(pair for pair in spans(of_kind(changed, change=change))[0] if share_of(pair[0]) == USUAL)
-    alone = of_kind(exact, change=change, anticipation=USUAL)
-    found = [*halved(pair), *map(settles, alone)]
-    words = [f"NFSP without it {courses(pair)}", *(f"fictitious play without it {course(row)}" for row in alone)]
-    kept = not any(map(settles, of_kind(exact, change=PLAIN, anticipation=USUAL)))
-    verdict = "holds" if kept and all(found) else "not decided" if kept and any(found) else "does not hold"
-    return [f"What keeps η = {USUAL:g} from settling: {ROUND}, {CAUSES[change]}", "; ".join(words), verdict]
+Ends = dict[int, list[float]]
+"""What seeds, or play that has none, come to after so many steps."""
+Sides = dict[str, list[tuple[int, list[float], list[float]]]]
+"""By who plays: after how many steps, what play without a thing and play with it come to."""
+
+
+def compared(change: str, exact: Sequence[Row], plain: Sequence[Row], changed: Sequence[Row]) -> Sides:
+    """Play with the paper's share without a thing and with it, wherever there are both after as many steps."""
+    played, learned = {"anticipation": USUAL}, {"game": ROUND, "preset": "fast", "anticipation": USUAL}
+    without, whole = seeds_after(of_kind(changed, change=change, **learned)), seeds_after(of_kind(plain, **learned))
+    alone, together = (play_after(of_kind(exact, change=which, **played)) for which in (change, PLAIN))
+    sides = {"NFSP": (without, whole), "fictitious play": (alone, together)}
+    both = {
+        who: [(stop, one[stop], other[stop]) for stop in sorted(one.keys() & other.keys())]
+        for who, (one, other) in sides.items()
+    }
+    return {who: ends for who, ends in both.items() if ends}
+
+
+def seeds_after(rows: Sequence[Row]) -> Ends:
+    """The ends of NFSP."""
+    return {row["steps"]: row["exploitability"] for row in rows}
+
+
+def play_after(rows: Sequence[Row]) -> Ends:
+    """The ends of fictitious play."""
+    pairs = (zip(row["iterations"], row["exploitability"], strict=True) for row in rows)
+    return {stop: [value] for some in pairs for stop, value in some}
+
+
+def cause(change: str, plays: Sides) -> list[str]:
+    """That a thing slows play down with the paper's share: in NFSP, and in fictitious play if it has it."""
+    found = [halves(*ends[-1][1:]) for ends in plays.values()]
+    verdict = "does not hold" if "no" in found else "not decided" if "unclear" in found else "holds"
+    words = (f"{who} without it and with it {beside(ends)}" for who, ends in plays.items())
+    return [f"What slows η = {USUAL:g} down: {ROUND}, {CAUSES[change]}", "; ".join(words), verdict]
+
+
+def halves(without: Sequence[float], whole: Sequence[float]) -> str:
+    """Whether all that is without a thing lies below half of all that is with it."""
+    if max(without) < min(whole) / 2:
+        return "yes"
+    return "no" if min(without) >= max(whole) / 2 else "unclear"
+
+
+def beside(ends: Iterable[tuple[int, list[float], list[float]]]) -> str:
+    """The ends of both, from one number of steps to the next."""
+    return ", ".join(f"{end(without)} and {end(whole)} after {stop:,}" for stop, without, whole in ends)
+
+
+def end(values: Sequence[float]) -> str:
+    """Seeds, or play that has none."""
+    return spread(values) if values[1:] else f"{values[0]:.2g}"
 
 
 def alike(rows: Sequence[Row]) -> list[list[Row]]:

@@ -1,4 +1,4 @@
-"""Why NFSP needs more anticipation than fictitious play does: what it answers is remembered, and memories lag.
+"""Why NFSP with a small share is slower than fictitious play: what it answers is remembered, and memories lag.
 
 The best response of NFSP answers what others did while its memory goes back, and `fast` has that go back for a share of
 all steps so far, in which the average moves on. So fictitious play is given such a memory, exactly; and NFSP is tried
@@ -37,7 +37,7 @@ CAUSES = {
     "an average of all alike": "that later steps count more in the average",
     "a memory that does not grow": "that its memory grows with the steps",
 }
-"""What it is in each of them that would keep it from settling."""
+"""What it is in each of them that would slow it down."""
 EXACT = (PLAIN, "an average of all alike", "a memory that does not grow")
 """Those that mean something to fictitious play with a memory."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from textwrap import fill
@@ -10,12 +10,14 @@ from typing import Any
 
 from feint.learners.nfsp import NFSP, PAPER
 from feint.papers.anticipation_claims import (
+    USUAL,
     WAYS,
     alike,
     claims,
     lag_claims,
     learned_claims,
     limits,
+    listed,
     names,
     of_kind,
     share_of,
@@ -23,7 +25,7 @@ from feint.papers.anticipation_claims import (
     told,
 )
 from feint.papers.anticipation_lag import CHANGES, PLAIN, ROUND
-from feint.papers.records import Row, where
+from feint.papers.records import UNNOTED, Row, where
 from feint.papers.trials import quick_look, table
 from feint.report.canvas import COLOURS, INK, blank, keep
 from feint.runs.files import write_whole
@@ -90,11 +92,11 @@ def page_of(rows: Sequence[Row]) -> str:
     """The page, from records."""
     solved, trained_ones = of_kind(rows, what="exact"), of_kind(rows, what="learned")
     remembered, changed = of_kind(rows, what="lagged"), of_kind(rows, what="changed")
-    answers = [*claims(solved), *learned_claims(trained_ones), *lag_claims(remembered, changed)]
+    answers = [*claims(solved), *learned_claims(trained_ones), *lag_claims(remembered, trained_ones, changed)]
     quick = solved[0]["iterations"][-1] <= FEW
     return f"""# {TITLE}
 
-{where(rows, about)}
+{where(rows, labels(rows))}
 {quick_look("anticipation") if quick else ""}
 In fictitious play everyone answers the others' average so far. In *anticipatory* play they answer where it is going: a
 share η of the others' last response mixed into it (Shamma & Arslan 2005). NFSP is that with networks, where η is the
@@ -103,8 +105,9 @@ share of hands in which the best response plays (Heinrich & Silver 2016). Exploi
 ## The claims
 
 Anticipation was proposed for games that are not zero-sum, to settle what goes round without it; NFSP takes a constant η
-on zero-sum games, where it is not needed for that. A run settles where ten times the iterations, or steps of NFSP,
-leave less than half of its exploitability; of NFSP every seed has to, and where only some do nothing is decided.
+on zero-sum games, where it is not needed for that.
+
+{rules(changed)}
 
 {table(["claim", "measured", "verdict"], answers)}
 
@@ -137,14 +140,55 @@ def quickest(rows: Sequence[Row]) -> str:
     """Which η NFSP is best with, by game, preset and steps."""
     found = []
     for some in alike(rows):
-        best, *others = sorted(some, key=lambda row: median(row["exploitability"]))
+        best, *others = sorted(some, key=middle)
         if not others:
+            continue
+        where = f"- {best['game']}, `{best['preset']}`, after {best['steps']:,} steps"
+        if middle(best) == middle(others[0]):
+            found.append(f"{where}: none that was tried is ahead.")
             continue
         apart = all(max(best["exploitability"]) < min(row["exploitability"]) for row in others)
         words = "every seed ahead of all others" if apart else "by the median of seeds that overlap"
-        where = f"{best['game']}, `{best['preset']}`, after {best['steps']:,} steps"
-        found.append(f"- {where}: η = {best['anticipation']:g} is best, {words}.")
+        found.append(f"{where}: η = {best['anticipation']:g} is best of those tried, {words}.")
     return "\n".join(found)
+
+
+def middle(row: Row) -> float:
+    """The median of its seeds."""
+    return float(median(row["exploitability"]))
+
+
+def rules(changed: Sequence[Row]) -> str:
+    """How claims are judged."""
+    words = (
+        "A run settles where ten times the iterations, or steps of NFSP, leave less than half of its exploitability; "
+        "of NFSP every seed has to, and where only some do nothing is decided. That play settles holds in part where "
+        "it, or every seed of NFSP, settles with some η but not with all larger ones."
+    )
+    slow = (
+        " A thing slows play down where every seed without it lies below half of every seed with it after the most "
+        "steps that both were tried for, in NFSP and, where it was tried there, in fictitious play. That does not hold "
+        "where no seed lies below half of any with it in one of them, and is not decided where only some do."
+    )
+    return fill(words + (slow if changed else ""), 120)
+
+
+def labels(rows: Sequence[Row]) -> Callable[[Mapping[str, Any]], str]:
+    """What tells rows apart that were made in several places: what they are about, and with which η if need be."""
+    places: dict[str, dict[tuple[str, ...], list[float]]] = {}
+    for row in rows:
+        places.setdefault(about(row), {}).setdefault(made_by(row), []).append(share_of(row))
+
+    def label(row: Mapping[str, Any]) -> str:
+        made = places[about(row)]
+        return f"{about(row)}, η = {listed(sorted(made[made_by(row)]))}" if len(made) > 1 else about(row)
+
+    return label
+
+
+def made_by(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a row was made with."""
+    return tuple(row.get("made_with", UNNOTED))
 
 
 def about(row: Mapping[str, Any]) -> str:
@@ -179,7 +223,8 @@ def judged(rows: Sequence[Row]) -> str:
     words = (
         f"The median of seeds 0 to {rows[0]['seeds'] - 1} and from where to where they go. Judged is the average, "
         f"which learns from the best response's hands alone, and these are the fewer the smaller η is; the best "
-        f"response is learned from all hands. But for η, {settings}."
+        f"response is learned from all hands. But for η, {settings}. The paper's η is {USUAL:g}, "
+        f"and that of `fast` by itself {NFSP().anticipation:g}."
     )
     return fill(words, 120)
 
@@ -220,7 +265,7 @@ def why(remembered: Sequence[Row], plain: Sequence[Row], changed: Sequence[Row])
         f"each seat: a memory that does not grow either once it is full, and an average of all alike."
     )
     return f"""
-## Why NFSP needs more on Shapley's game
+## Why NFSP with a small share is slower on Shapley's game
 
 {fill(words, 120)}
 

@@ -89,11 +89,16 @@ def in_a_process(method: str, players: int, limit: float, go_far: bool) -> dict[
             command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=False, timeout=limit
         )
     except subprocess.TimeoutExpired:
-        return known(method, players) | {"stopped": f"not done in {limit:.0f} s"}
+        return cut_off(method, players, go_far, f"not done in {limit:.0f} s")
     if ended.returncode:
-        return known(method, players) | {"stopped": ended.stderr.strip().splitlines()[-1][:200]}
+        return cut_off(method, players, go_far, ended.stderr.strip().splitlines()[-1][:200])
     line: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
     return line
+
+
+def cut_off(method: str, players: int, go_far: bool, why: str) -> dict[str, Any]:
+    """What is left of a method that came to no end; nothing `far` tells it from the line of its first steps."""
+    return known(method, players) | {"stopped": why} | ({"far": {}} if go_far else {})
 
 
 def known(method: str, players: int) -> dict[str, Any]:

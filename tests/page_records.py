@@ -14,6 +14,7 @@ from feint.papers import (
     anticipation_page,
     deepstack_leduc,
     deepstack_page,
+    kuhn_training_sets,
     leduc_nfsp,
     leduc_thesis,
     monte_carlo,
@@ -94,7 +95,8 @@ def _of_curve(name: str, steps: list[int], values: list[float], seed: int) -> Ru
 
 def kuhn_page() -> str:
     """The page of fictitious play by winnings in Kuhn poker, by its records and those of two benchmarks."""
-    sections = sections_of(RESULTS / "kuhn_fictitious_play")
+    folder = RESULTS / "kuhn_fictitious_play"
+    sections = sections_of(folder, rows_in(folder / kuhn_training_sets.RECORDS))
     return page_of(record("docs/results/kuhn_fictitious_play/numbers.json"), sections)
 
 

@@ -171,9 +171,15 @@ def test_the_kuhn_report_is_written_from_its_runs(tmp_path, monkeypatch):
     }
 
 
-def test_claims_are_judged_by_the_share_of_runs():
-    answers = [claims.Claim("It is so", np.arange(100) < true, "").answer() for true in (95, 40, 2)]
-    assert ["**holds**" in answers[0], "**holds in part**" in answers[1], "**does not hold**" in answers[2]] == [
-        True
-    ] * 3
-    assert "40% (31% to 50%)" in answers[1]
+@pytest.mark.parametrize(
+    ("true", "verdict"),
+    [
+        (99, "**holds** (true in 99% (95% to 100%) of runs)"),
+        (95, "**not decided** (true in 95% (89% to 98%) of runs)"),
+        (40, "**holds in part** (true in 40% (31% to 50%) of runs)"),
+        (2, "**not decided** (true in 2% (1% to 7%) of runs)"),
+        (0, "**does not hold** (true in 0% (0% to 4%) of runs)"),
+    ],
+)
+def test_claims_are_judged_by_the_whole_interval_of_the_share_of_runs(true, verdict):
+    assert f"*It is so*: {verdict}." in claims.Claim("It is so", np.arange(100) < true, "").answer()

@@ -138,6 +138,7 @@ def test_all_training_sets_that_are_asked_for_were_measured():
     rows = page_records.record(f"docs/results/kuhn_fictitious_play/{kuhn_training_sets.RECORDS}")
     wanted = kuhn_training_sets.asked(kuhn_training_sets.FULL)
     assert [what for what in wanted if not any(what.items() <= row.items() for row in rows)] == []
+    assert len(wanted) == len(rows), "otherwise the page has what its command does not measure"
 
 
 def test_other_seeds_are_linked_only_where_their_page_is(tmp_path):

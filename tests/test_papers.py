@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -228,6 +230,21 @@ def test_what_depends_heavily_on_training_sets_is_told_by_intervals():
     assert low * high == pytest.approx(ratio**2)
 
 
+def test_a_page_has_only_the_seeds_that_were_asked_for(tmp_path, monkeypatch):
+    """A quick look and then the whole in the same folder: no row is of both, and nothing is told of the other's."""
+
+    def found(what):
+        return {key: list(np.linspace(0.1, what["selection"], what["seeds"])) for key in ("exploitability", "short")}
+
+    monkeypatch.setattr(kuhn_training_sets, "judged", found)
+    for quick, seeds in ((True, 50), (False, 200), (True, 50)):
+        rows = kuhn_training_sets.measured(tmp_path, quick, lambda _: Unwatched())
+        told = kuhn_training_sets.sets_section(rows)
+        assert told.count(f"after 10 steps ({seeds} seeds)") == 2
+        assert {row["seeds"] for row in rows if row["steps"] == 10} == {seeds}
+    assert len((tmp_path / kuhn_training_sets.RECORDS).read_text().splitlines()) == 4 + 9 + 4
+
+
 @pytest.mark.slow
 def test_answers_fall_short_of_best_responses_by_what_these_would_win_more():
     """Against agents that move at random, a first answer wins less than a best response and more than 0."""
@@ -259,6 +276,7 @@ def test_where_methods_stop_is_told_from_records(tmp_path):
         {"method": "xfp", "players": 2, "step_seconds": 0.75} | size,
         {"method": "nfsp", "players": 2, "far": {"10": [0.5, 0.75, 1.0], "20": [0.25, 0.5, 0.75]}} | size,
         {"method": "nfsp", "players": 3, "far": {"10": [0.5, 0.5, 0.5], "20": [0.25, 0.5, 0.25]}} | size,
+        {"method": "nfsp", "players": 4, "far": {}, "stopped": "not done in 9 s"} | size,
     ]
     assert "python benchmarks/kuhn_players.py > players.jsonl" in kuhn_players.players_section(tmp_path)
     (tmp_path / kuhn_players.RECORDS).write_text("".join(json.dumps(line) + "\n" for line in reversed(lines)))
@@ -277,6 +295,24 @@ def test_where_methods_stop_is_told_from_records(tmp_path):
     assert "| 3 | 617 | 48 |  | 2 s, 22 moves |  | – |  |  |" in told
     assert "| 4 | 617 | 48 |  |  |  | – |  | 120 ms |" in told
     assert kuhn_players.spans([2, 3, 4, 5, 7, 9, 10]) == "2 to 5, 7, 9 to 10"
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_what_is_cut_off_on_its_way_further_is_told_from_first_steps(monkeypatch, late):
+    """So that its line, added to the others, takes the place of none."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+    import kuhn_players as program
+
+    def cut(command, **_):
+        if late:
+            raise subprocess.TimeoutExpired(command, 9)
+        return subprocess.CompletedProcess(command, 1, "", "no memory")
+
+    monkeypatch.setattr(program.subprocess, "run", cut)
+    size = {"method": "nfsp", "players": 3, "nodes": 617, "infosets": 48}
+    stopped = size | {"stopped": "not done in 9 s" if late else "no memory"}
+    assert program.in_a_process("nfsp", 3, 9, go_far=False) == stopped
+    assert program.in_a_process("nfsp", 3, 9, go_far=True) == stopped | {"far": {}}
 
 
 class TrainingError(Exception):

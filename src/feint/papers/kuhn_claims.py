@@ -22,14 +22,15 @@ STEPS = 10
 GONE, SURE = 0.05, 0.95
 """A move is gone when it is made less often than the first, and certain when more often than the second."""
 MOST, SOME = 0.9, 0.05
-"""A claim holds that is true in the first share of runs, and holds in part from the second on."""
+"""A claim holds that is true in the first share of runs, and in part from the second on, by the whole interval."""
 PART, NEAR = 0.5, 0.05
 """The share of dominated moves that are a part of them, and the exploitability of what counts as an equilibrium."""
 RULES = (
-    f"A claim holds that is true in {MOST:.0%} of runs, and in part from {SOME:.0%} on. A move is gone that is made "
-    f"less than {GONE:.0%} of the time, and certain from {SURE:.0%} on, as all bets after a check are where it gets "
-    f"stuck; a part of the dominated moves is {PART:.0%} of them, and an equilibrium has an exploitability below "
-    f"{NEAR:g}."
+    f"A claim holds if all of the 95% interval of the share of runs in which it is true is at {MOST:.0%} or above, in "
+    f"part if all of it is at {SOME:.0%} or above but below {MOST:.0%}, does not hold if all of it is below "
+    f"{SOME:.0%}, and is not decided otherwise. A move is gone that is made less than {GONE:.0%} of the time, and "
+    f"certain from {SURE:.0%} on, as all bets after a check are where it gets stuck; a part of the dominated moves is "
+    f"{PART:.0%} of them, and an equilibrium has an exploitability below {NEAR:g}."
 )
 
 
@@ -62,10 +63,15 @@ class Claim(NamedTuple):
     seen: str
 
     def answer(self) -> str:
-        verdict = (
-            "holds" if self.true.mean() >= MOST else "holds in part" if self.true.mean() >= SOME else "does not hold"
-        )
-        return f"*{self.words}*: **{verdict}** (true in {share(self.true)} of runs). {self.seen}"
+        return f"*{self.words}*: **{self.verdict()}** (true in {share(self.true)} of runs). {self.seen}"
+
+    def verdict(self) -> str:
+        low, high = between(self.true)
+        if high < SOME:
+            return "does not hold"
+        if low < SOME or low < MOST <= high:
+            return "not decided"
+        return "holds" if low >= MOST else "holds in part"
 
 
 def mean(values: Float[np.ndarray, " s"]) -> str:
@@ -75,8 +81,14 @@ def mean(values: Float[np.ndarray, " s"]) -> str:
 
 def share(values: Any) -> str:
     """A share of seeds with Wilson's 95% interval."""
+    low, high = between(values)
+    return f"{values.mean():.0%} ({low:.0%} to {high:.0%})"
+
+
+def between(values: Any) -> tuple[float, float]:
+    """The ends of Wilson's 95% interval of a share of seeds."""
     interval = binomtest(int(values.sum()), len(values)).proportion_ci(method="wilson")
-    return f"{values.mean():.0%} ({interval.low:.0%} to {interval.high:.0%})"
+    return float(interval.low), float(interval.high)
 
 
 def stuck(tree: Tree, tables: Float[np.ndarray, "s i a"]) -> Bool[np.ndarray, " s"]:

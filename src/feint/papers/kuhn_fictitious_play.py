@@ -8,7 +8,7 @@ strategy removes all of them. Here are hundreds of runs, each judged exactly.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -26,6 +26,7 @@ from feint.papers.kuhn_players import players_section
 from feint.papers.kuhn_seeds import Played, play
 from feint.papers.kuhn_spoilers import spoilers_section, spoilt
 from feint.papers.kuhn_training_sets import measured, sets_section
+from feint.papers.records import Row
 from feint.runs.files import write_whole
 from feint.runs.loop import Watcher
 from feint.runs.provenance import provenance
@@ -98,21 +99,21 @@ def reproduce(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> Path:
         "crowds": [crowd._asdict() for crowd in crowds],
     }
     write_whole(out / NUMBERS, (json.dumps(kept) + "\n").encode())
-    measured(out, quick, watch)
+    sets = measured(out, quick, watch)
     spoilt(out, quick, watch)
-    return write_report(out)
+    return write_report(out, sets)
 
 
-def write_report(out: Path) -> Path:
-    """The page, from records alone."""
+def write_report(out: Path, sets: Sequence[Row]) -> Path:
+    """The page, from records alone: those of `sets` and all others that the folder holds."""
     kept, page = json.loads((out / NUMBERS).read_text()), out / "README.md"
-    write_whole(page, page_of(kept, sections_of(out)).encode())
+    write_whole(page, page_of(kept, sections_of(out, sets)).encode())
     return page
 
 
-def sections_of(folder: Path) -> Sections:
-    """What the page has from other records."""
-    return Sections(sets_section(folder), counter_section(folder), spoilers_section(folder), players_section(folder))
+def sections_of(folder: Path, sets: Sequence[Row]) -> Sections:
+    """What the page has from other records, those of training sets among them."""
+    return Sections(sets_section(sets), counter_section(folder), spoilers_section(folder), players_section(folder))
 
 
 def numbers(tree: Tree, variant: Variant, played: Played) -> dict[str, Any]:

@@ -241,10 +241,10 @@ def _forgotten(tree: Tree, ended: Mapping[str, Ended], starts: Mapping[str, Tabl
         more, moves = (rare * (still - usual)).sum((1, 2)), rare.sum((1, 2))
         mean_more = more.sum() / begun
         reach = 1.96 * np.sqrt(((more - mean_more * moves) ** 2).sum()) / begun
-        verdict = "holds" if mean_more > reach else "does not hold" if mean_more < -reach else "not decided"
+        verdict = "holds" if mean_more > reach else "does not hold" if mean_more < -reach else "is not decided"
         told.append(
             f"with {ended[even].label} {still[rare].mean():.0%}, {100 * mean_more:.0f} ± {100 * reach:.0f} points more "
-            f"than from an even start (**{verdict}**)"
+            f"than from an even start: that they are forgotten **{verdict}**"
         )
     return (
         f"Moves that such networks make less than {GONE:.0%} of the time to begin with, {begun:,} in all, are made as "

@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from operator import gt
 from pathlib import Path
-from statistics import median
 from textwrap import fill
 from typing import Any
 
-from feint.papers.records import rows_in, where
+from feint.papers.records import band, rows_in, where
 from feint.papers.trials import table
 from feint.tree.unroll import NODE_LIMIT
 
@@ -31,13 +30,13 @@ RANDOM = ("elite-play", "nfsp")
 """What is judged by several seeds."""
 WHY, TREE, NEEDS, FAR = "stopped", "TreeForm", "needs the whole tree", "far"
 """In records: why a method stopped, the form of a game that was unrolled, what is said where it cannot be, and NashConv
-of several seeds by the steps that they went."""
+of several seeds by the steps that they went: none where it was cut off."""
 
 
 def players_section(folder: Path) -> str:
     """The section of the page; where the folder has no records, what makes them."""
     rows = rows_in(folder / RECORDS)
-    lines, further = [row for row in rows if FAR not in row], [row for row in rows if FAR in row]
+    lines, further = [row for row in rows if FAR not in row], [row for row in rows if row.get(FAR)]
     if not lines:
         return (
             f"{TITLE}\n\nNot measured here: that is `python benchmarks/kuhn_players.py > {RECORDS}`, in this folder.\n"
@@ -49,7 +48,7 @@ are in `{RECORDS}`. {where(lines, lambda line: f"{METHODS[line['method']]} with 
 
 In cells: the time of a step once everything is compiled (in all, for methods that are done at once), and NashConv after
 the last step, where it is known exactly and nothing is random. Steps: {lengths(lines)}.
-NFSP has preset `fast` where there is a tree and `small` where there is none.
+NFSP has preset `fast` (η = 0.2) where there is a tree and `small` (η = 0.1) where there is none.
 
 {sizes(lines)}
 
@@ -114,7 +113,7 @@ def nearness(lines: Sequence[Mapping[str, Any]], further: Sequence[Mapping[str, 
         for line in lines
         if "steps" in line and "nash_conv" in line and line["method"] not in RANDOM
     } | {
-        (line["players"], line["method"], int(steps)): f"{median(gaps):.2g} ({min(gaps):.2g} to {max(gaps):.2g})"
+        (line["players"], line["method"], int(steps)): band(gaps, ".2g")
         for line in further
         for steps, gaps in line[FAR].items()
     }

@@ -94,8 +94,9 @@ where a player who sits in every seat equally often loses more than NashConv, by
 
 def harm(rows: Sequence[Row]) -> str:
     """A row for each number of players."""
+    head = ["players", "NashConv", "wins by seat", "wins by seat with one out to harm", "mean over seats"]
     return table(
-        ["players", "NashConv", "wins by seat", "wins by seat with one out to harm", "mean over seats", "no guarantee"],
+        [*head, "the guarantee is gone"],
         [
             [
                 str(row["players"]),

@@ -6,7 +6,7 @@ the network's answers, by what perfect ones would win more, and the strategies t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -22,7 +22,7 @@ from jaxtyping import Array, Float
 from feint.learners.elite_play import ElitePlay
 from feint.papers.kuhn_claims import NEAR, STEPS, mean, share
 from feint.papers.kuhn_seeds import play
-from feint.papers.records import Records, Row, rows_in, where
+from feint.papers.records import Records, Row, where
 from feint.papers.trials import table
 from feint.runs.loop import Watcher
 from feint.tree.best_response import response_gap
@@ -61,43 +61,42 @@ def asked(size: Sequence[Ways]) -> list[Row]:
     ]
 
 
-def measured(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> None:
-    """Measure all that the folder does not hold yet."""
-    records = Records(out / RECORDS)
+def measured(out: Path, quick: bool, watch: Callable[[str], Watcher]) -> list[Row]:
+    """All that is asked, measured where the folder does not hold it yet."""
+    records, found = Records(out / RECORDS), list[Row]()
     with watch("Kuhn poker, training sets") as watcher:
         for what in asked(QUICK if quick else FULL):
             watcher.stage(f"one decision in {what['selection']} of {what['hands']:,} hands, {what['steps']} steps")
-            records.row(what, lambda what=what: judged(what))  # type: ignore[misc]
+            found.append(records.row(what, lambda what=what: judged(what)))  # type: ignore[misc]
+    return found
 
 
 def judged(what: Row) -> Row:
     """Seed by seed the exploitability after the last step, and what answers on the way fell short by, on average."""
     tree, settings = unroll("kuhn"), ElitePlay(hands=what["hands"], selection=what["selection"])
     played = play(tree, settings, what["steps"] - 1, what["seeds"])
-    short = np.asarray(_short(tree.form, jnp.asarray(played.tables))).mean(0) / tree.players
-    return {"exploitability": (played.nash_conv[-1] / 2).round(4).tolist(), "short": short.round(4).tolist()}
+    lost = np.asarray(_lost(tree.form, jnp.asarray(played.tables))).mean(0) / tree.players
+    return {"exploitability": (played.nash_conv[-1] / 2).round(4).tolist(), "short": lost.round(4).tolist()}
 
 
 @eqx.filter_jit
-def _short(form: SequenceForm, tables: Float[Array, "u s i a"]) -> Float[Array, "v s"]:
+def _lost(form: SequenceForm, tables: Float[Array, "u s i a"]) -> Float[Array, "v s"]:
     """By how much answers fell short of best responses: each strategy is the mean of the last and the answer to it."""
     answers = 2 * tables[1:] - tables[:-1]
     return jax.vmap(jax.vmap(lambda table, answer: response_gap(form, table, answer)))(tables[:-1], answers)
 
 
-def sets_section(folder: Path) -> str:
-    """The section of the page."""
-    return section_of(rows_in(folder / RECORDS))
-
-
-def section_of(rows: Sequence[Row]) -> str:
+def sets_section(rows: Sequence[Row]) -> str:
+    """The section of the page, from what was asked for alone: a folder may hold other numbers of seeds beside it."""
     return f"""{TITLE}
 
 *The best response accuracy and thus convergence to Nash equilibrium depends heavily on the method of generating
 training set*, the paper says. Here is the modified algorithm with more hands a step, and with more or fewer of their
 decisions kept; where one in 20 is, a situation met 20 times or less in a step teaches nothing. How much answers fall
 short of best responses is the mean over the steps, in chips per hand. All of it is exact; means over seeds with 95%
-intervals. {where(rows, lambda row: f"one in {row['selection']} of {row['hands']}")}
+intervals.
+
+{where(rows, lambda row: f"{_way(row)}, {row['steps']} steps")}
 
 {cells(rows)}
 
@@ -161,7 +160,7 @@ def _answer(rows: Sequence[Row], what: str) -> str:
     return f"{told} Without that worst way {ratio:.2f} times ({low:.2f} to {high:.2f})."
 
 
-def _way(row: Row) -> str:
+def _way(row: Mapping[str, Any]) -> str:
     return f"one in {row['selection']} of {row['hands']:,} hands"
 
 

@@ -50,11 +50,11 @@ def where(rows: Iterable[Mapping[str, Any]], label: Callable[[Mapping[str, Any]]
     return made_with((label(row), row.get("made_with", UNNOTED)) for row in rows)
 
 
-def band(values: Sequence[float]) -> str:
+def band(values: Sequence[float], form: str = ".3f") -> str:
     """The median of seeds and from where to where they go; of one seed itself."""
     if len(values) == 1:
-        return f"{values[0]:.3f}"
-    return f"{median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+        return f"{values[0]:{form}}"
+    return f"{median(values):{form}} ({min(values):{form}} to {max(values):{form}})"
 
 
 def short(value: float) -> float:

@@ -19,7 +19,8 @@ from feint.forms.library import form_of
 from feint.games.cards import Deck, pair_then_rank
 from feint.games.library import load_game
 from feint.games.poker import Poker, Round
-from feint.games.postflop import Lock, Spot
+from feint.games.postflop import Spot
+from feint.games.spot_words import Lock
 from feint.public import build, room
 from feint.public.boards import Drawn
 from feint.public.build import build_public_tree

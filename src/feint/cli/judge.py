@@ -9,17 +9,7 @@ import typer
 from rich.table import Table
 
 from feint.cli import terminal
-from feint.cli.terminal import (
-    AsJson,
-    GameName,
-    Interruptible,
-    PlayerName,
-    Trust,
-    Waiting,
-    err,
-    out,
-    print_json,
-)
+from feint.cli.terminal import AsJson, GameName, Interruptible, PlayerName, Trust, Waiting, err, out, print_json
 from feint.games.errors import check_seed
 
 if TYPE_CHECKING:

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
-from numbers import Real
 from typing import Any, final
 
 from feint.games.cards import Cards, Deck, best_five
-from feint.games.errors import BadInput, nearest
+from feint.games.errors import BadInput
 from feint.games.hand import Menu, Round
 from feint.games.holdem import RANKS
 from feint.games.poker import Poker
 from feint.games.poker_spots import read_cards
 from feint.games.ranges import Range, read_range
+from feint.games.spot_words import (
+    MENU,
+    SEATS,
+    STREETS,
+    Lock,
+    check_names,
+    locks_of,
+    menu_of,
+    menus_of,
+    number_of,
+    text_of,
+)
 from feint.games.streets import Street, read_streets
 from feint.games.words import either, meant
 
 DECK = Deck(RANKS, copies=4, suits=True)
-STREETS = {3: "flop", 4: "turn", 5: "river"}
-IN_POSITION, OUT_OF_POSITION = 0, 1
-"""The dealer acts last on every street."""
-SEATS = {"oop": OUT_OF_POSITION, "ip": IN_POSITION}
-MENU = Menu((0.5, 1.0), (0.5,))
-"""What may be bet unless someone says otherwise."""
 CAP = 4
 """Bets and raises in a row where they are fixed."""
 UNFIXED = ("stack", "menus", "bets", "raises", "all_in")
@@ -41,19 +46,6 @@ MOST_DECISIONS = 10_000
 """Betting decisions: what is written out for them takes minutes to compile."""
 SELDOM = 1e-9
 """Two hands come together more often, by their weights; what comes less often is rounded to never on the way."""
-
-
-@final
-@dataclass(frozen=True)
-class Lock:
-    """What a player is bound to after some betting; the other solves against it."""
-
-    betting: str
-    """What was bet before, with the cards that were dealt: check check / 5c."""
-    moves: Mapping[str, float]
-    """How often each move is made; those left out never are."""
-    hands: str = "any"
-    """The hands that it is for, written as ranges are. What comes later counts."""
 
 
 @final
@@ -243,7 +235,7 @@ class Spot:
             if len(found := meant(said, offered)) != 1:
                 where = f"after {lock.betting!r}" if lock.betting else "at the start"
                 raise BadInput(f"A lock {where} has no move {said!r}; the moves there are {either(offered, 'and')}.")
-            chances[found[0]] += _number(chance, f"lock on {said!r}")
+            chances[found[0]] += number_of(chance, f"lock on {said!r}")
         if not (min(chances.values()) >= 0 and math.isclose(sum(chances.values()), 1, abs_tol=1e-6)):
             raise BadInput(f"The chances of a lock are 0 or more and sum to 1, but {dict(lock.moves)} was given.")
         hands = read_range(lock.hands, DECK)
@@ -271,7 +263,7 @@ class Spot:
         With `limit` bets are fixed, and nothing of that and no stack is said.
         """
         always = "board", "oop", "ip", "pot"
-        _check_names(words, (*always, *UNFIXED, "limit", "rake", "rake_cap", "locks"), "A spot")
+        check_names(words, (*always, *UNFIXED, "limit", "rake", "rake_cap", "locks"), "A spot")
         needed = [*always, *(["stack"] if words.get("limit") is None else [])]
         if missing := [name for name in needed if name not in words]:
             raise BadInput(f"A spot needs {', '.join(needed)}, but {', '.join(missing)} is missing.")
@@ -287,101 +279,14 @@ class Spot:
             )
         cap = words.get("rake_cap")
         return cls(
-            _text(words["board"], "board", "QsJh2h"),
-            _text(words["oop"], "oop", "AA,KQs,T9o:0.5"),
-            _text(words["ip"], "ip", "AA,KQs,T9o:0.5"),
-            _number(words["pot"], "pot"),
-            _number(words.get("stack", 0.0), "stack"),
-            _menus(words["menus"]) if "menus" in words else _menu(words),
-            _number(words.get("rake", 0.0), "rake"),
-            None if cap is None else _number(cap, "rake_cap"),
-            _locks(words.get("locks", [])),
-            None if words.get("limit") is None else _number(words["limit"], "limit"),
+            text_of(words["board"], "board", "QsJh2h"),
+            text_of(words["oop"], "oop", "AA,KQs,T9o:0.5"),
+            text_of(words["ip"], "ip", "AA,KQs,T9o:0.5"),
+            number_of(words["pot"], "pot"),
+            number_of(words.get("stack", 0.0), "stack"),
+            menus_of(words["menus"]) if "menus" in words else menu_of(words),
+            number_of(words.get("rake", 0.0), "rake"),
+            None if cap is None else number_of(cap, "rake_cap"),
+            locks_of(words.get("locks", [])),
+            None if words.get("limit") is None else number_of(words["limit"], "limit"),
         )
-
-
-def read_sizes(text: str, name: str) -> list[float]:
-    """Bets or raises as they are written in one line: `0.5,1` or `50%,100%`; nothing for none."""
-    try:
-        return [_fraction(size) for size in text.replace(" %", "%").replace(",", " ").split()]
-    except ValueError as error:
-        raise BadInput(f"{name} are fractions of the pot such as 0.5,1 or 50%,100%, but {text!r} was given.") from error
-
-
-def _fraction(size: str) -> float:
-    """A fraction of the pot, which may be written as percent."""
-    percent = size.removesuffix("%")
-    return float(size) if percent == size else float(f"{percent}e-2")
-
-
-def _text(given: Any, name: str, such: str) -> str:
-    if not isinstance(given, str):
-        raise BadInput(f"A spot has text such as {such!r} for its {name}, but {given!r} was given; write it in quotes.")
-    return given
-
-
-def _number(given: Any, name: str) -> float:
-    try:
-        if not isinstance(given, bool) and isinstance(given, Real):
-            return float(given)
-    except OverflowError as error:
-        raise BadInput(
-            f"A spot has a number for its {name}, but one of over 300 digits was given; write such as 0.5."
-        ) from error
-    raise BadInput(f"A spot has a number for its {name}, but {given!r} was given; write such as 0.5, without quotes.")
-
-
-def _locks(words: Any) -> tuple[Lock, ...]:
-    if not isinstance(words, list):
-        raise BadInput(f"A spot has a list of locks, but {words!r} was given; write it in brackets.")
-    return tuple(map(_lock, words))
-
-
-def _lock(words: Any) -> Lock:
-    _check_names(words, ("betting", "hands", "moves"), "A lock")
-    if not isinstance(moves := words.get("moves"), Mapping):
-        raise BadInput(f"A lock needs moves such as {{'check': 0.7, 'pot': 0.3}}, but {moves!r} was given.")
-    betting, hands = words.get("betting", ""), words.get("hands", "any")
-    return Lock(_text(betting, "lock's betting", "check 0.5 pot"), moves, _text(hands, "lock's hands", "AA,KQs"))
-
-
-def _check_names(words: Any, known: Iterable[str], what: str) -> None:
-    """Refuse what has other names in it than these."""
-    if not isinstance(words, Mapping):
-        raise BadInput(f"{what} is an object with {either(known, 'and')}, but {words!r} was given.")
-    for name in words:
-        if name not in known:
-            raise BadInput(f"{what} has nothing called {name!r}; {nearest(name, known)}")
-
-
-def _menus(words: Any) -> dict[str, dict[str, Menu]]:
-    """Menus by street and player."""
-    _check_names(words, STREETS.values(), "The menus of a spot")
-    for street, by in words.items():
-        _check_names(by, SEATS, f"The menu of the {street}")
-        for seat, menu in by.items():
-            _check_names(menu, ("bets", "raises", "all_in"), f"The menu of {seat} on the {street}")
-    return {street: {seat: _menu(menu) for seat, menu in by.items()} for street, by in words.items()}
-
-
-def _menu(words: Mapping[str, Any]) -> Menu:
-    if not isinstance(all_in := words.get("all_in", MENU.all_in), bool):
-        raise BadInput(f"all_in is true or false, but {all_in!r} was given; write it without quotes.")
-    bets, raises = (_sizes(words.get(name, getattr(MENU, name)), name) for name in ("bets", "raises"))
-    return Menu(bets, raises, all_in)
-
-
-def _sizes(given: Any, name: str) -> tuple[float, ...]:
-    if not isinstance(given, list | tuple):
-        raise BadInput(f"{name} are a list of fractions of the pot such as [0.5, 1], but {given!r} was given.")
-    return tuple(sorted({_size(size, name) for size in given}))
-
-
-def _size(given: Any, name: str) -> float:
-    """A bet or a raise: a number, or percent in quotes."""
-    if not (isinstance(given, str) and given.endswith("%")):
-        return _number(given, name)
-    sizes = read_sizes(given, name)
-    if len(sizes) != 1:
-        raise BadInput(f"{name} are a list with each size by itself such as ['50%', '100%'], but {given!r} was given.")
-    return sizes[0]

@@ -25,7 +25,7 @@ from feint.games.poker import Poker
 from feint.players.player import Observation, Player
 from feint.search.bets import Bets
 from feint.search.lookahead import Found, Method
-from feint.search.resolving import Carried, Guesses, Search, first_carried, searches_of, written_out
+from feint.search.resolving import Carried, Guesses, Search, first_carried, searchable, searches_of, written_out
 from feint.search.table import seen_in, table_of
 from feint.tree.compiled import compiled
 
@@ -105,10 +105,9 @@ def poker_to_search(form: Form) -> Poker:
 
 def small(game: Game[Any]) -> Poker:
     """A game that can be re-solved, as far as its rules say; others are refused."""
-    fits = isinstance(game, Poker) and game.players == 2 and game.hole == 1 and len(game.rounds) <= 2
-    if not isinstance(game, Poker) or not fits or game.rake:  # the gadget and guesses are zero-sum
+    if (poker := searchable(game)) is None:
         raise _too_much(game.name)
-    return game
+    return poker
 
 
 def _too_much(name: str) -> BadInput:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from feint.games.errors import BadInput
-from feint.games.postflop import Spot, read_sizes
+from feint.games.postflop import Spot
+from feint.games.spot_words import read_sizes
 from feint.runs.config import check_positive
 from feint.solvers import spots
 from feint.solvers.spots import Progress, Solution
@@ -63,12 +64,10 @@ def read_spot(spot: Spot | Mapping[str, Any] | Path | str, given: Mapping[str, A
         if not more:
             return spot
         told = spot.words()
-    elif isinstance(spot, Mapping):
-        if not isinstance(inner := spot.get("spot", spot), Mapping):
-            raise BadInput(f"A spot is told by board, oop, ip, pot and stack, but {inner!r} was given.")
-        told = dict(inner)
     elif isinstance(spot, Path) or (isinstance(spot, str) and spot.endswith(".json")):
-        told = _in_file(spot)
+        told = _inside(_in_file(spot), f"{spot} holds")
+    elif isinstance(spot, Mapping):
+        told = _inside(spot, "That is")
     else:
         told = {"board": spot} | USUAL
         if "limit" in more and "stack" not in more:
@@ -88,13 +87,17 @@ def _sizes(given: Any, name: str) -> Any:
     return read_sizes(given, name) if isinstance(given, str) else given
 
 
-def _in_file(file: Path | str) -> dict[str, Any]:
-    """What a file says of a spot, be it what --json has printed of one that was solved."""
+def _in_file(file: Path | str) -> Any:
+    """What is in a file of JSON."""
     try:
-        words = json.loads(Path(file).read_text(encoding="utf-8-sig"))
+        return json.loads(Path(file).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"{file} cannot be read as a spot in JSON ({error}); check the file.") from error
-    words = words.get("spot", words) if isinstance(words, dict) else words
-    if not isinstance(words, dict):
-        raise BadInput(f"{file} holds no spot; write an object with board, oop, ip, pot and stack.")
-    return words
+
+
+def _inside(words: Any, what: str) -> dict[str, Any]:
+    """What is said of a spot, be it all that --json has printed of one that was solved."""
+    inner = words.get("spot", words) if isinstance(words, Mapping) else words
+    if not isinstance(inner, Mapping):
+        raise BadInput(f"{what} no spot; write an object with board, oop, ip, pot and stack.")
+    return dict(inner)

@@ -29,7 +29,7 @@ from feint.games.poker import Poker
 from feint.learners.networks import Trained, Training
 from feint.search.lookahead import TOOL, Method
 from feint.search.oracle import NEARLY
-from feint.search.resolving import Guesses, Searches, searches_of, visited
+from feint.search.resolving import Guesses, Searches, searchable, searches_of, visited
 from feint.search.situations import Drawing, Near, Situations, drawing_of, drawn
 from feint.search.table import seen_in, table_of
 from feint.search.training import loss_of
@@ -113,9 +113,8 @@ class DeepStack(Config):
         )
 
     def check(self, form: Form) -> None:
-        game = form.game
-        small = isinstance(game, Poker) and game.players == 2 and game.hole == 1 and len(game.rounds) == 2
-        if not isinstance(game, Poker) or not small or game.rake:  # what networks say is made zero-sum
+        game = searchable(form.game)
+        if game is None or len(game.rounds) != 2:
             raise BadInput(
                 f"deepstack is for poker without rake, of two players, two rounds and one card each, and {form.name} "
                 f"is none; leduc_no_limit and leduc are."

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -18,6 +18,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from feint.arena.betting import ILLEGAL
+from feint.games.game import Game
 from feint.games.poker import Poker
 from feint.public.build import Arrivals, build_lookahead, build_public_tree
 from feint.public.lines import Decision
@@ -30,6 +31,12 @@ from feint.tree.compiled import compiled
 
 Guesses = Callable[[Arrivals], Beyond]
 """What makes a guess for the lines that come to the next round."""
+
+
+def searchable(game: Game[Any]) -> Poker | None:
+    """The game, if its rules can be re-solved: the gadget, and guesses of what comes later, are zero-sum."""
+    fits = isinstance(game, Poker) and game.players == 2 and game.hole == 1 and len(game.rounds) <= 2
+    return game if isinstance(game, Poker) and fits and not game.rake else None
 
 
 class Carried(NamedTuple):

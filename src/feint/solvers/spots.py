@@ -17,7 +17,8 @@ from jaxtyping import Array, Float, Int
 from feint.games.cards import Cards
 from feint.games.errors import BadInput
 from feint.games.poker_spots import read_cards
-from feint.games.postflop import DECK, SEATS, Spot
+from feint.games.postflop import DECK, Spot
+from feint.games.spot_words import SEATS
 from feint.public.judge import Judgement, judge
 from feint.public.notes import Note, notes_of
 from feint.public.places import place_of

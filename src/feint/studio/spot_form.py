@@ -10,7 +10,8 @@ import htpy as h
 from htpy import Node, Renderable
 from pydantic import BaseModel, Field
 
-from feint.games.postflop import SEATS, STREETS, Lock, Spot, read_sizes
+from feint.games.postflop import Spot
+from feint.games.spot_words import SEATS, STREETS, Lock, read_sizes
 from feint.studio.hand_grid import painter
 from feint.studio.page import field
 from feint.studio.spots import Job

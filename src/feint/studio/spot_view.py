@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 import htpy as h
 from htpy import Node, Renderable
 
-from feint.games.postflop import DECK, SEATS
+from feint.games.postflop import DECK
 from feint.games.ranges import kind_of
+from feint.games.spot_words import SEATS
 from feint.solvers.spots import Node as Decision
 from feint.solvers.spots import Solution
 from feint.studio.drawing import bars, card, cards, moves_legend, strip

@@ -12,7 +12,8 @@ from typing import final
 from feint.games.errors import BadInput
 from feint.games.game import TERMINAL
 from feint.games.hand import Menu
-from feint.games.postflop import DECK, SEATS, Spot
+from feint.games.postflop import DECK, Spot
+from feint.games.spot_words import SEATS
 from feint.games.streets import Street
 from feint.public.room import lacking, room
 from feint.public.tree import PublicSize

@@ -12,8 +12,9 @@ from pydantic import BaseModel
 from starlette.responses import HTMLResponse, Response
 
 from feint.games.errors import BadInput
-from feint.games.postflop import DECK, Lock, Spot
+from feint.games.postflop import DECK, Spot
 from feint.games.ranges import by_kind, read_range
+from feint.games.spot_words import Lock
 from feint.report.spot_facts import as_csv, hands_as_csv, spot_facts
 from feint.studio.drawing import curve
 from feint.studio.page import Tab, page, table

@@ -66,6 +66,7 @@ GAMES: dict[str, Callable[[], Poker]] = {
     "Leduc, 13 × 2 cards, 8 raises": lambda: leduc_like(13, 2, 8, 1),
     "Leduc, no-limit, 50 antes, 3 sizes": lambda: no_limit(5000, 0.5, 1.0),
     "Leduc, 13 × 4 cards, 4 raises, 3 rounds": lambda: leduc_like(13, 4, 4, 2),
+    "Leduc, 13 × 4 cards, 1 raise, 4 rounds": lambda: leduc_like(13, 4, 1, 3),
     "Leduc, 13 × 2 cards, 8 raises, 3 rounds": lambda: leduc_like(13, 2, 8, 2),
     **{
         name: lambda name=name: load_game(name)  # type: ignore[misc]

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -20,6 +21,7 @@ from feint.games.cards import Cards
 from feint.games.postflop import DECK, Spot
 from feint.games.ranges import read_range
 from feint.runs.provenance import provenance
+from feint.solvers import spots
 from feint.solvers.spot_trees import spot_size
 from feint.solvers.spots import Node, Progress, solve
 
@@ -32,7 +34,10 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.003)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--hands", default="", help="tell the first decision with these, such as 4c3c,4h3h")
+    parser.add_argument("--gamma", type=float, help="weigh iteration t by t to this power in the average")
     asked = parser.parse_args()
+    if asked.gamma is not None:
+        spots.RULE = replace(spots.RULE, gamma=asked.gamma)
     spot = Spot.read(json.loads(SPOT.read_text()) | {"board": asked.board})
     size = spot_size(spot)
     print(
@@ -44,6 +49,7 @@ def main() -> None:
     node = solution.at()
     told = {"steps": solution.steps, "share": solution.share, "seconds": solution.seconds}
     told |= {"all_s": time.perf_counter() - started, "oop_wins": solution.wins("oop"), "ip_wins": solution.wins("ip")}
+    told |= {"gamma": spots.RULE.gamma}
     told |= {"moves": dict(zip(node.moves, node.overall.round(4).tolist(), strict=True))}
     asked_for = read_range(asked.hands, DECK) if asked.hands else ()
     told |= {"hands": {"".join(map(DECK.name, hand)): _with(node, hand) for hand in asked_for}}

@@ -112,8 +112,8 @@ def test_showdowns_are_what_comparing_all_pairs_gives(hole):
     apart = ~(hands[:, None, :, None] == hands[None, :, None, :]).any((2, 3))
     sign = np.sign(strength[:, :, None] - strength[:, None, :]) * apart
     won = np.einsum("bmo,bto->btm", sign, reach)
-    for way in ("sums", "products"):
-        shown = showdown_of(strength, hands, left, way)
+    for way, written in (("sums", False), ("products", False), ("products", True)):
+        shown = showdown_of(strength, hands, left, way, written=written)
         np.testing.assert_allclose(shown(jnp.asarray(reach), jnp.asarray(0), 4), won, atol=1e-12)
         np.testing.assert_allclose(shown(jnp.asarray(reach[1:3]), jnp.asarray(1), 2), won[1:3], atol=1e-12)
     single = jnp.asarray(reach, jnp.float32)

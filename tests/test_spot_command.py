@@ -132,14 +132,26 @@ def test_iterations_end_it():
     assert "Compiling comes first" in result.stderr
 
 
-def test_a_river_with_other_ranges_and_pots_is_not_compiled_anew(polar):
-    """Its arrays have the same shapes, though there are more hands."""
-    other = replace(POLAR, board="QsQh8d5c3s", oop="AA,76s,KJs", ip="JJ,TT:0.5", pot=12.0, stack=12.0)
+@pytest.mark.parametrize(
+    ("spot", "board"),
+    [
+        (POLAR, "QsQh8d5c3s"),
+        (replace(POLAR, board="KsKh7d4c"), "QsQh8d5c"),
+        (replace(POLAR, board="KsTs7s4s"), "QsJs8s5s"),
+        (replace(POLAR, board="Ks7s4s"), "QsJs8s"),
+    ],
+    ids=["river", "turn", "turn of one suit", "flop of one suit"],
+)
+def test_other_ranges_and_pots_are_not_compiled_anew(spot, board):
+    """Their arrays have the same shapes, though there are fewer hands."""
+    other = replace(spot, board=board, oop="AA,76s", ip="JJ:0.5", pot=12.0, stack=12.0)
     shapes = [
-        [leaf.shape for leaf in jax.tree.leaves(spot_tree(spot).rounds) if eqx.is_array(leaf)]
-        for spot in (POLAR, other)
+        [leaf.shape for leaf in jax.tree.leaves(spot_tree(spot).rounds) if eqx.is_array(leaf)] for spot in (spot, other)
     ]
     assert shapes[0] == shapes[1]
+
+
+def test_hands_that_fill_up_are_not_told_of(polar):
     assert len(polar.at().by_hand()) == 10, "what fills up is not told of"
     whole = build_public_tree(POLAR.game, board=[POLAR.cards], ranges=_ranges(POLAR))
     assert (len(whole.held), len(polar.tree.held)) == (16, 64)

@@ -38,12 +38,17 @@ from feint.public.tree import PublicTree, Round
 from feint.tree.arrays import on_device
 from feint.tree.compiled import ByValue, compiled
 
-PIECE = {"cpu": 1 << 22, "gpu": 1 << 31}
+PIECE = {"cpu": 1 << 21, "gpu": 1 << 31}
 """Numbers that a piece of a round may take on its way: what fits into a processor's caches, or a card's memory."""
 HOLDERS = 8
 """Where hands are filled up there is room for a multiple of so many with each card."""
-PRODUCTS = {"cpu": 350, "gpu": 1 << 30}
+PRODUCTS = {"cpu": 448, "gpu": 1 << 30}
 """Up to so many hands showdowns are products, beyond it sums: measured with benchmarks/public_trees.py --way."""
+WRITTEN = {"cpu": 8, "gpu": 0}
+"""Matrices of products are written down where a round has a decision for so many hands: then its tables are larger.
+
+Cards work them out faster than they read them.
+"""
 
 
 def build_public_tree(
@@ -66,8 +71,7 @@ def build_public_tree(
     symmetric: take boards as one that differ in the names of suits alone, unless only some are drawn.
     exact: whether in float64; drawn: some boards of the first deal, all if left out.
     way: how showdowns are computed; piece: how many boards at a time. As is best if left out
-    some: fill hands up to a multiple of so many, where no more cards are dealt: what is compiled for some ranges then
-    serves others, too
+    some: fill hands up to a multiple of so many: what is compiled for some ranges then serves others, too
     """
     start = start_of(
         game, root=root, board=board, ranges=ranges, symmetric=symmetric, exact=exact, drawn=drawn, some=some
@@ -205,7 +209,7 @@ class _Making:
             place=on_device(boards.place),
             renaming=on_device(boards.renaming),
             removal=removal_of(hands, cards),
-            showdown=self._showdown(boards, hands, cards, filled) if last else None,
+            showdown=self._showdown(betting, boards, hands, cards, filled) if last else None,
             bound=(None,) * len(betting.decisions),
             folds=on_device(betting.folds),
             shown=on_device(betting.shown),
@@ -218,12 +222,13 @@ class _Making:
         return same_held(boards, self.renamings, self.held)
 
     def _showdown(
-        self, boards: Boards, hands: Int[np.ndarray, "h k"], cards: int, filled: Int[np.ndarray, " b"]
+        self, betting: Betting, boards: Boards, hands: Int[np.ndarray, "h k"], cards: int, filled: Int[np.ndarray, " b"]
     ) -> Showdown:
         shown = boards.rest[:, hands] if self.held is None else np.broadcast_to(hands, (len(boards), *hands.shape))
         way: Way = self.way or ("sums" if len(hands) > for_device(PRODUCTS) else "products")
         strengths = _strengths(self.game, apart(self.game.deck), boards, shown)[filled]
-        return showdown_of(strengths, hands, cards, way, self.holders)
+        written = len(hands) <= for_device(WRITTEN) * betting.count
+        return showdown_of(strengths, hands, cards, way, self.holders, written)
 
 
 def _pieces(boards: int, most: int) -> tuple[int, Int[np.ndarray, " b"]]:

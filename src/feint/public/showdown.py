@@ -15,7 +15,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, Int8, Num
 
 from feint.public.play import cut
 from feint.public.showdown_kernel import won_less_lost
@@ -60,8 +60,12 @@ class Products(Showdown):
     strength: Float[Array, "b h"]
     apart: Bool[Array, "h h"]
     """Which hands share no card."""
+    sign: Int8[Array, "b h h"] | None = None
+    """The matrix itself, by who loses and who wins; None where it is worked out anew whenever it is asked for."""
 
     def __call__(self, reach: Float[Array, "b t h"], first: Int[Array, ""], boards: int) -> Float[Array, "b t h"]:
+        if self.sign is not None:
+            return _product(reach, cut(self.sign, first, boards))
         mine = cut(self.strength, first, boards)
         if reach.dtype != jnp.float32:
             return _multiplied(reach, mine, self.apart)
@@ -75,7 +79,10 @@ def _multiplied(
     reach: Float[Array, "b t h"], strength: Float[Array, "b h"], apart: Bool[Array, "h h"]
 ) -> Float[Array, "b t h"]:
     """The same in so many words."""
-    sign = jnp.clip(strength[:, None] - strength[:, :, None], -1.0, 1.0) * apart
+    return _product(reach, jnp.clip(strength[:, None] - strength[:, :, None], -1.0, 1.0) * apart)
+
+
+def _product(reach: Float[Array, "b t h"], sign: Num[Array, "b h h"]) -> Float[Array, "b t h"]:
     return jnp.matmul(reach, sign.astype(reach.dtype), precision=jax.lax.Precision.HIGHEST)
 
 
@@ -150,15 +157,23 @@ def removal_of(hands: Int[np.ndarray, "h k"], cards: int) -> Removal:
 
 
 def showdown_of(
-    strength: Int[np.ndarray, "b h"], hands: Int[np.ndarray, "h k"], cards: int, way: Way, filled: int = 1
+    strength: Int[np.ndarray, "b h"],
+    hands: Int[np.ndarray, "h k"],
+    cards: int,
+    way: Way,
+    filled: int = 1,
+    written: bool = False,
 ) -> Showdown:
     """From the strength of every hand, of so many cards, on every board; the greatest wins.
 
     filled: there is room for so many holders of a card, or twice so many and so on: then shapes differ less.
+    written: matrices of products are written down once for all.
     """
     holds = _holds(hands, cards)
     if way == "products":
-        return Products(on_device(strength, jnp.float32), on_device(~(holds.astype(int) @ holds.T).astype(bool)))
+        apart = ~(holds.astype(int) @ holds.T).astype(bool)
+        sign = on_device(_signs(strength, apart)) if written else None
+        return Products(on_device(strength, jnp.float32), on_device(apart), sign)
     order = np.argsort(strength, 1, kind="stable").astype(np.int32)
     ranked = np.take_along_axis(strength, order, 1)
     weaker, no_better = (on_device(_counted(ranked, strength, side)) for side in ("left", "right"))
@@ -179,6 +194,15 @@ def showdown_of(
 
 def _holds(hands: Int[np.ndarray, "h k"], left: int) -> Bool[np.ndarray, "h m"]:
     return np.asarray((hands[..., None] == np.arange(left)).any(1))
+
+
+def _signs(strength: Int[np.ndarray, "b h"], apart: Bool[np.ndarray, "h h"]) -> Int8[np.ndarray, "b h h"]:
+    """On each board whether a hand (the first axis) loses to another or beats it."""
+    signs = np.empty((len(strength), *apart.shape), np.int8)
+    for sign, mine in zip(signs, strength, strict=True):
+        np.subtract(mine > mine[:, None], mine < mine[:, None], out=sign, dtype=np.int8)
+        sign *= apart
+    return signs
 
 
 def _counted(

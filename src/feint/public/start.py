@@ -17,7 +17,7 @@ from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.public.boards import Boards, Drawn, Renamings, apart, count_boards, first_board, renamings_of
 from feint.public.combinations import chosen
-from feint.public.hands import unchanged
+from feint.public.hands import renamed_hands, unchanged
 from feint.public.lines import Betting, rounds_of
 from feint.public.tree import PublicSize
 
@@ -121,7 +121,7 @@ def start_of(
         renamings = unchanged(renamings, held, weights)
         boards = first_board(renamings, taken, game.hole)
         comes = (weights[0] > 0) | (weights[1] > 0)
-        comes = _filled(comes, some)
+        comes = _filled(comes, some, renamed_hands(renamings, held))
         held, weights = held[comes], [each[comes] for each in weights]
     return Start(
         game=game,
@@ -138,7 +138,16 @@ def start_of(
     )
 
 
-def _filled(comes: Bool[np.ndarray, " h"], some: int) -> Bool[np.ndarray, " h"]:
-    """Hands that come, filled up to a multiple of some with others, which never do."""
-    more = np.flatnonzero(~comes)[: -comes.sum() % some]
-    return np.asarray(comes | np.isin(np.arange(len(comes)), more))
+def _filled(comes: Bool[np.ndarray, " h"], some: int, renamed: Int[np.ndarray, "g h"]) -> Bool[np.ndarray, " h"]:
+    """Hands that come, filled up to a multiple of some with others, which never do.
+
+    Those that renamings of suits make of each other come together; where that does not go, it is a few hands less.
+    """
+    alike, lacking, filled = renamed.min(0), -comes.sum() % some, comes.copy()
+    count = np.bincount(alike, minlength=len(comes))
+    spare = np.flatnonzero((count > 0) & ~comes)
+    for hand in spare[np.argsort(-count[spare], kind="stable")]:
+        if count[hand] <= lacking:
+            filled |= alike == hand
+            lacking -= count[hand]
+    return np.asarray(filled)

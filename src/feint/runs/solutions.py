@@ -1,7 +1,7 @@
 """Solved spots in a file: the spot, how good its solution is, and how often every move is made.
 
-One safetensors file, with the spot as JSON and a digest of the whole. Of each decision all moves but the last are kept:
-that one is what is left of 1.
+One safetensors file, with the spot as JSON and a digest of the whole. Of each decision all moves but the last are kept,
+which is what is left of 1, with the hands that come.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Int
 from safetensors import safe_open
 from safetensors.numpy import save
 
@@ -32,11 +33,11 @@ Arrays = dict[str, np.ndarray]
 
 def save_solution(solution: Solution, path: Path) -> None:
     """Keep a solution, all of it or nothing."""
-    arrays: Arrays = {}
+    arrays, hands = Arrays(), _hands(solution.tree)
     for number, (stage, pages) in enumerate(zip(solution.tree.rounds, solution.tables, strict=True)):
         for decision, weights in enumerate(pages):
             for move, chance in enumerate(normalised(weights)[:-1]):
-                arrays[f"{number}.{decision}.{move}"] = np.asarray(chance[: _boards(stage)], np.float32)
+                arrays[f"{number}.{decision}.{move}"] = np.asarray(chance[: _boards(stage), :, hands], np.float32)
     words = {
         "spot": solution.spot.words(),
         "layout": _layout(solution.tree),
@@ -67,7 +68,7 @@ def load_solution(path: Path) -> Solution:
             raise BadInput(f"{path} was kept by another version of Feint; solve the spot again with --save.")
         judgement = Judgement(jnp.asarray(words["values"]), jnp.asarray(words["best"]))
         tables = tuple(
-            tuple(_moves(arrays, stage, f"{number}.{decision}", moves) for decision, moves in enumerate(stage.moves))
+            tuple(_moves(arrays, tree, number, decision, moves) for decision, moves in enumerate(stage.moves))
             for number, stage in enumerate(tree.rounds)
         )
         return Solution(spot, tree, tables, judgement, words["steps"], words["seconds"])
@@ -83,11 +84,21 @@ def _boards(stage: Round) -> int:
     return int((np.asarray(stage.weight) > 0).sum())
 
 
-def _moves(arrays: Arrays, stage: Round, name: str, moves: int) -> Moves:
+def _hands(tree: PublicTree) -> Int[np.ndarray, " h"]:
+    """The hands that come, less those that only fill up."""
+    return np.flatnonzero((np.asarray(tree.ranges) > 0).any(0))
+
+
+def _moves(arrays: Arrays, tree: PublicTree, number: int, decision: int, moves: int) -> Moves:
     """How often each move is made at a decision."""
+    stage = tree.rounds[number]
     rows = np.minimum(np.arange(stage.boards), _boards(stage) - 1)
-    told = [np.asarray(arrays[f"{name}.{move}"], stage.dtype)[rows] for move in range(moves - 1)]
-    last = np.maximum(1 - sum(told), 0) if told else np.asarray(stage.zeros(int(name.split(".")[1]))[0]) + 1
+    told = []
+    for move in range(moves - 1):
+        chance = np.asarray(stage.zeros(decision)[move]).copy()
+        chance[..., _hands(tree)] = arrays[f"{number}.{decision}.{move}"][rows]
+        told.append(chance)
+    last = np.maximum(1 - sum(told), 0) if told else np.asarray(stage.zeros(decision)[0]) + 1
     return tuple(jnp.asarray(move) for move in (*told, last))
 
 
@@ -96,7 +107,7 @@ def _layout(tree: PublicTree) -> str:
     digest = hashlib.sha256(tree.betting.fingerprint.encode())
     nodes = [decision.nodes for stage in tree.rounds for decision in stage.betting.decisions]
     boards = [np.asarray(stage.cards[: _boards(stage)]) for stage in tree.rounds]
-    for array in (np.asarray(tree.held), *nodes, *boards):
+    for array in (np.asarray(tree.held)[_hands(tree)], *nodes, *boards):
         digest.update(np.ascontiguousarray(array, np.int64).tobytes())
     return digest.hexdigest()
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from feint.arena.arena import for_device
 from feint.games.cards import Cards
 from feint.games.postflop import DECK, Spot
 from feint.games.streets import Street
@@ -21,7 +22,9 @@ from feint.public.start import start_of
 from feint.public.tree import PublicSize, PublicTree
 
 FILLED = 64
-"""On the river hands come in so many, so that other ranges are solved without compiling anew."""
+"""Hands come in so many, so that other ranges are solved without compiling anew."""
+ON_FLOPS = {"cpu": 16, "gpu": 64}
+"""The same on the flop, where processors take longer for some hands more than for compiling."""
 
 
 def spot_size(spot: Spot) -> PublicSize:
@@ -38,8 +41,8 @@ def spot_tree(spot: Spot) -> PublicTree:
 
 
 def _asked(spot: Spot) -> dict[str, Any]:
-    """What the tree of a spot begins with. On the river hands are filled up: compiling takes longer than solving."""
-    some = FILLED if len(spot.streets) == 1 else 1
+    """What the tree of a spot begins with."""
+    some = FILLED if len(spot.streets) < 3 else for_device(ON_FLOPS)
     return {"board": [spot.cards], "ranges": _ranges(spot), "symmetric": _symmetric(spot), "some": some}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ ON_A_CARD = {("dcfr", 100), ("dcfr", 200), ("dcfr", 300), ("pcfr+", 100), ("pcfr
 def sentences() -> dict[str, list[str]]:
     """What must be on each page, whatever its lines."""
     return {
-        README: [*_races(), *_times(), *_hands(), *_bounds(), *_later()[:1], *_environments()],
+        README: [*_races(), *_times(), *_hands(), *_bounds(), *_later()[:1], *_environments(), *_spots_in_short()],
         RESULTS: [
             *leduc_sentences(),
             *turns_sentences(),
@@ -125,7 +125,7 @@ def _hands() -> list[str]:
     seven, play = rows["Seven-card hands"], rows["Random play of limit hold'em"]
     device = record("docs/results/holdem_h200.json")
     few, many = (next(row for row in _flop_holdem("NVIDIA H200") if row["step"] == step) for step in (200, 300))
-    slow = _flop_holdem("AMD EPYC")[-1]
+    slow = [row for row in _flop_holdem("AMD EPYC") if row["algorithm"] == "dcfr"][-1]
     return [
         f"random play at {play['hands_a_second']['Feint'] / 1e6:.1f} million hands a second, "
         f"{play['ratio']['RLCard env.run']:.0f} times RLCard and {play['ratio']['OpenSpiel C++ states']:.0f} times "
@@ -158,13 +158,17 @@ def _found(rows: Sequence[dict[str, Any]], algorithm: str, exact: bool) -> list[
 
 def _public_trees() -> list[str]:
     """The page on public trees: flop hold'em on an accelerator and on two cores, evaluation by evaluation."""
-    rows, card = _flop_holdem("AMD EPYC"), _flop_holdem("NVIDIA H200")
+    cores, card = _flop_holdem("AMD EPYC"), _flop_holdem("NVIDIA H200")
+    rows, others = ([row for row in cores if (row["algorithm"] == "dcfr") is of] for of in (True, False))
+    conv = [2 * row["exploitability_mbb"] for row in others]
     last, small = rows[-1], [row for row in record("benchmarks/results/public_trees.jsonl") if "ranks=3" in row["game"]]
     assert last["exploitability_mbb"] < 1 < rows[-2]["exploitability_mbb"]
     return [
         *_on_a_card(card),
         f"**below 1 mbb/h after {last['step']} iterations and {_minutes(last)}**",
         *(f"| {row['step']} | {row['spent_s']:,.0f} | {row['exploitability_mbb']:.2f} |" for row in rows[:-1]),
+        f"linear-cfr's NashConv is {_listed(f'{both:.1f}' for both in conv)} mbb/h after",
+        f"{others[-1]['ms'] / 1000:.1f} s an iteration",
         *(
             f"| {row['algorithm']} | {row['step']} | {row['ms']:.2f} | {row['spent_s']:.2f} | "
             f"{row['exploitability_mbb']:.4f} | {row['value_mbb']:.3f} |"
@@ -246,10 +250,31 @@ def _spots() -> list[str]:
             f"{row['all_s'] - row['seconds']:.0f} |"
             for row in cores
         ),
+        *(
+            f"| {row['board']} | {_fared(row['theirs'])} | {_fared(row['ours'])} | "
+            f"{row['theirs']['seconds'] / row['ours']['seconds']:.1f} | {100 * row['apart_by_hand']:.1f}% |"
+            for row in record("benchmarks/results/texas_solver.jsonl")
+        ),
         *(f"| {100 * row['share']:.3f}% | {row['steps']} | {row['seconds']:.2f} |" for row in wanted),
         f"wins {cards['oop_wins']:.3f} chips of the pot of 10 here",
         f"| ours, {100 * cards['share']:.3f}% | {first} |",
     ]
+
+
+def _spots_in_short() -> list[str]:
+    """What the README says of them."""
+    raced = {row["board"]: row for row in record("benchmarks/results/texas_solver.jsonl")}
+    turn, flop = raced["QsJh2h5c"], raced["QsJh2h"]
+    (river,) = (row for row in record("benchmarks/results/spots.jsonl") if row.get("cores") == 1)
+    return [
+        f"{river['seconds']:.1f} s on one core, and on two a turn {turn['ours']['seconds']:.0f} s and a flop "
+        f"{flop['ours']['seconds'] / 60:.1f} minutes, for which TexasSolver takes {flop['theirs']['seconds'] / 60:.1f}"
+    ]
+
+
+def _fared(side: dict[str, float]) -> str:
+    """How good a solver was, and when."""
+    return f"{100 * side['share']:.3f}% | {side['steps']:.0f} | {side['seconds']:.3g}"
 
 
 def _cores(row: dict[str, Any]) -> str:
@@ -275,6 +300,11 @@ def _bounds() -> list[str]:
         f"takes its chips: {noted['exploitability of rule bot']:.0f} a hand in no-limit Leduc, where moves at random "
         f"lose {noted['exploitability of random']:.0f} (",
     ]
+
+
+def _listed(words: Iterable[str]) -> str:
+    *some, last = words
+    return f"{', '.join(some)} and {last}"
 
 
 def _range(values: Sequence[float]) -> tuple[int, int]:

@@ -53,7 +53,7 @@ def no_room(monkeypatch):
 def test_what_a_tree_is_said_to_need_is_what_was_measured_or_somewhat_more(row):
     size = PublicSize((1,), (1,), (1,), (row["table_bytes"] // 8,), (False,))
     needed, measured = room.room(size), row["peak_bytes"] - NOTHING["peak_bytes"]
-    assert measured < needed < 2 * measured
+    assert measured < needed < 2.5 * measured
 
 
 def test_tables_are_counted_as_precise_as_they_are():
@@ -98,7 +98,7 @@ def test_the_flop_spot_of_the_benchmark_is_counted_up_to_suits():
     (row,) = (row for row in COSTS if row["name"] == "flop spot")
     size = spot_size(Spot.read(words))
     assert (size.public, sum(size.cells)) == (230_636, 184_126_656)
-    assert row["cells"] == pytest.approx(sum(size.cells), rel=0.002)  # with boards that fill up a last piece
+    assert row["cells"] == pytest.approx(sum(size.cells), rel=0.003)  # with boards that fill up a last piece
 
 
 def made(tree) -> PublicSize:

@@ -18,7 +18,7 @@ TABLES = 5.5
 """… and tables there are at once beside that: the two of CFR+, and what a sweep makes on its way.
 
 Where tables are 10 MB or more, that is what solving and judging took in benchmarks/results/public_costs.jsonl, or up to
-1.8 times that. Betting written out over thousands of decisions takes longer to compile, and a gigabyte.
+2.4 times that. Betting written out over thousands of decisions takes longer to compile, and a gigabyte.
 """
 
 

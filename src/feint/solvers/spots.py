@@ -311,8 +311,7 @@ def _first(solver: PublicRegretMinimiser) -> PublicCFRState:
     return state
 
 
-@compiled
-def _look(solver: PublicRegretMinimiser, state: PublicCFRState) -> Judgement:
+def _judged(solver: PublicRegretMinimiser, state: PublicCFRState) -> Judgement:
     return judge(solver.tree, solver.strategy(state).weights)
 
 
@@ -321,4 +320,4 @@ def _steps(solver: PublicRegretMinimiser, state: PublicCFRState, steps: Int[Arra
     return after
 
 
-_forward = Compiled(_steps, reused=(1,))
+_forward, _look = Compiled(_steps, reused=(1,), many=True), Compiled(_judged, many=True)

@@ -30,11 +30,12 @@ MANY = 256
 class Compiled(Generic[P, R]):
     """A function in compiled code: arrays, wherever they are in its arguments, are traced, and all else is constant.
 
-    What comes out is put where the arguments at the places `reused` were, so that these are gone after a call.
+    What comes out is put where the arguments at the places `reused` were, so that these are gone after a call. Programs
+    of hundreds of loops over few arrays say that they have `many`.
     """
 
-    def __init__(self, function: Callable[P, R], reused: tuple[int, ...] = ()) -> None:
-        self._function, self._reused = function, reused
+    def __init__(self, function: Callable[P, R], reused: tuple[int, ...] = (), many: bool = False) -> None:
+        self._function, self._reused, self._many = function, reused, many
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         code, kept, reused = self._for(args, kwargs)
@@ -57,7 +58,7 @@ class Compiled(Generic[P, R]):
         constants = tuple(leaf if array is None else None for leaf, array in zip(leaves, arrays, strict=True))
         # 1, 1.0 and True are equal, but not to the compiler.
         kinds = tuple((leaf.shape, leaf.dtype) if eqx.is_array(leaf) else type(leaf) for leaf in leaves)
-        code = _code(self._function, structure, constants, kinds)
+        code = _code(self._function, structure, constants, kinds, self._many)
         given, named = structure.children()
         taken = [place in self._reused for place, part in enumerate(given.children()) for _ in range(part.num_leaves)]
         taken += [False] * named.num_leaves
@@ -100,13 +101,13 @@ def crowded() -> bool:
         return False
 
 
-def options(arrays: int) -> dict[str, Any] | None:
-    """How the compiler is to go about a program over so many arrays: the shorter way where there are many.
+def options(arrays: int, many: bool = False) -> dict[str, Any] | None:
+    """How the compiler is to go about a program over so many arrays: the shorter way where there are many loops.
 
-    Its newer way to put loops together takes twice as long for programs of hundreds of loops, such as liar's dice's,
-    which then run no faster; small ones do.
+    Its newer way to put loops together takes twice as long for programs of hundreds of loops, such as liar's dice's or
+    a turn's, which then run no faster, or slower; small ones do.
     """
-    return _SHORTER if arrays > MANY and _shorter_is_known() else None
+    return _SHORTER if (many or arrays > MANY) and _shorter_is_known() else None
 
 
 _SHORTER = {"xla_cpu_use_fusion_emitters": False}
@@ -125,7 +126,9 @@ def _shorter_is_known() -> bool:
 
 
 @lru_cache(maxsize=KEPT)
-def _code(function: Callable[..., Any], structure: Any, constants: tuple[Any, ...], kinds: tuple[Any, ...]) -> _Code:
+def _code(
+    function: Callable[..., Any], structure: Any, constants: tuple[Any, ...], kinds: tuple[Any, ...], many: bool
+) -> _Code:
     if crowded():
         _code.cache_clear()
         jax.clear_caches()
@@ -142,7 +145,7 @@ def _code(function: Callable[..., Any], structure: Any, constants: tuple[Any, ..
 
     traced.__name__ = getattr(function, "__name__", "traced")
     arrays = sum(isinstance(kind, tuple) for kind in kinds)
-    return _Code(jax.jit(traced, donate_argnums=1, compiler_options=options(arrays)), constant)
+    return _Code(jax.jit(traced, donate_argnums=1, compiler_options=options(arrays, many)), constant)
 
 
 def compiled(function: Callable[P, R]) -> Compiled[P, R]:

@@ -151,6 +151,10 @@ def test_other_games_are_asked_by_label():
             "random choose --game rock_paper_scissors",
             "'choose' may be said of 2 spots of rock_paper_scissors, of player",
         ),
+        (
+            "random 1p --game open_spiel:kuhn_poker --seat 1",
+            "Player 1 was asked for, but '1p' in open_spiel:kuhn_poker is player 2's to move; ask for that player",
+        ),
         ("random 2pp --game open_spiel:kuhn_poker", "There is no spot called '2pp' in open_spiel:kuhn_poker; did you"),
         ("random ? --game rock_paper_scissors", "There is no spot called '?' in rock_paper_scissors; its spots are"),
         ("random 0 --game open_spiel:kuhn_poker --betting p", "open_spiel:kuhn_poker is not poker, so it has no board"),

@@ -222,6 +222,13 @@ def test_the_command_plays_a_match():
     assert told["deals_saved"] is None, "nothing varies, so nothing is saved, and JSON has no infinity"
 
 
+def test_a_person_who_has_had_enough_hears_what_was_won():
+    typed = "1\n" * 30 + "q\n"
+    result = CliRunner().invoke(app, ["match", "person", "feint:kuhn", "--hands", "1000"], input=typed)
+    assert result.exit_code == 0
+    assert re.search(r"person (wins|loses) .* over \d\d? of 1,000 hands of kuhn", result.stdout)
+
+
 def test_what_rounding_left_of_a_match_is_nothing(call, monkeypatch):
     won = np.array([[0.1 + 0.2, -0.3], [0.0, 0.0]])
     assert won.mean() != 0

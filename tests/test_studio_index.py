@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 import feint
+from feint import train
 from feint.cli.studio import studio as open_studio
 from feint.evaluate.measure import CHIPS, EXACT, LOWER_BOUND, Measure
 from feint.games.errors import BadInput
 from feint.runs.files import PROVENANCE
 from feint.runs.folder import keep_bound
 from feint.studio.choosing import choose, made_again
-from feint.studio.index import Index
+from feint.studio.index import Index, NotHere
 from feint.studio.later import Later
 from feint.studio.leagues import League
 from feint.studio.pages.league_api import table_csv
@@ -91,6 +92,17 @@ def test_nobody_is_offered_whom_a_large_game_refuses(index: Index, game: str, mi
     assert set(index.players()) - set(index.opponents(game)) == missing
 
 
+def test_whoever_is_offered_at_a_game_of_a_run_sits_down(tmp_path: Path) -> None:
+    """Also where the game is none of the library's list."""
+    game = "kuhn(players=3)"
+    train("cfr+", game, steps=2, out=tmp_path / "three")
+    index = Index(tmp_path, Thinkers())
+    for name in index.opponents(game):
+        assert index.opponent(name, game).form.players == 3, name
+    with pytest.raises(NotHere, match="There is no game called"):
+        index.opponent("random", "kuhn(players=4)")
+
+
 def test_only_finished_runs_are_had(index: Index, tmp_path: Path) -> None:
     assert index.finished("mine") == index.one("mine")
     (tmp_path / "mine" / PROVENANCE).unlink()
@@ -152,6 +164,7 @@ class Growing(dict[Any, Any]):
 
 def test_leagues_that_are_being_played_are_had_as_a_table() -> None:
     won = Measure("winnings", 0.5, CHIPS, EXACT)
+    assert League("it", "kuhn", ("a", "b", "c"), 100, 0, left_out={"c": "why"}).pairs == 1, "nobody has sat down yet"
     league = League("it", "kuhn", ("a", "b"), 100, 0, won=Growing({("a", "b"): won, ("b", "a"): won.times(-1)}))
     leagues = SimpleNamespace(find=lambda _: league)
     request: Any = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(studio=SimpleNamespace(leagues=leagues))))

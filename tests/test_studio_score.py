@@ -15,7 +15,7 @@ from feint.games.holdem import RANKS
 from feint.runs.lineup import line_up
 from feint.studio.index import Opponent
 from feint.studio.room import Room
-from feint.studio.score import over_the_rest
+from feint.studio.score import Tally, over_the_rest
 from studio_hands import Scripted, client_of, play, studio_of
 
 
@@ -40,6 +40,16 @@ def test_with_luck_taken_out_the_score_is_what_moves_are_worth():
     assert score.mean == pytest.approx(truth, abs=2 * score.luck)
     assert score.fair_luck < score.luck / 2
     room.close()
+
+
+def test_how_uncertain_a_score_is_is_not_told_of_a_few_hands():
+    """They may be alike by luck."""
+    tally = Tally()
+    for hand in range(10):
+        score = tally.score(1.0)
+        assert (score.hands, score.luck, score.fair_luck) == (hand, None, None)
+        tally.add(1.0, 0.5, None)
+    assert tally.score(1.0).fair_luck == 0
 
 
 def all_in(game, number, luck):

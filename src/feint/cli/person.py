@@ -87,7 +87,7 @@ class Person(Player):
         if said == "?" and self._adviser:
             self._advise(self._adviser, seen, worth)
         elif said == "help":
-            self._help(bool(seen.prices))
+            self._help(bool(seen.prices), bool(numbered(seen.moves)))
         elif said == "rules":
             say(in_paragraphs(self._form.game.rules) or "The rules say nothing of themselves.")
         elif said == "back":
@@ -97,10 +97,11 @@ class Person(Player):
             return False
         return True
 
-    def _help(self, prices: bool) -> None:
+    def _help(self, prices: bool, numbers: bool) -> None:
         """What can be typed."""
         wins = " and, in brackets, what each move wins you against it if you play on perfectly" if self.advised else ""
-        say("A move goes by its name, by the number beside it, or by any part of its name that no other move has.")
+        beside = ", by the number beside it," if numbers else ""
+        say(f"A move goes by its name{beside} or by any part of its name that no other move has.")
         if prices:
             say("The chips in brackets are what it puts into the pot.")
         if self._confirm:

@@ -16,6 +16,7 @@ from feint.cli.terminal import err, out
 from feint.games.errors import BadInput
 
 HERE = "127.0.0.1"
+HTTP = 80
 SWITCH = 0.0005
 """Seconds after which threads take turns: a table must not wait long for one at which somebody thinks."""
 
@@ -39,7 +40,9 @@ def studio(
     kept, ready = runs / "hands.sqlite", threading.Event()
     with _listening(port) as listening:
         port = listening.getsockname()[1]
-        app = make_app(runs, kept, (f"{HERE}:{port}", f"localhost:{port}"), ready)
+        hosts = HERE, "localhost"
+        unsaid = hosts if port == HTTP else ()  # browsers leave that one out
+        app = make_app(runs, kept, (*(f"{host}:{port}" for host in hosts), *unsaid), ready)
         out.print(address := f"http://{HERE}:{port}/")
         err.print("The studio is open at this address, to this machine alone; Ctrl-C closes it.")
         if browser:

@@ -70,7 +70,7 @@ class Waiting:
 
 @final
 class Interruptible:
-    """While there is `something` to show, Ctrl-C ends what is being done and no more."""
+    """While there is `something` to show, Ctrl-C or a person's q ends what is being done and no more."""
 
     something = False
 
@@ -80,7 +80,7 @@ class Interruptible:
     def __exit__(self, kind: object, error: object, trace: object) -> bool:
         global interrupted
         interrupted = interrupted or (isinstance(error, KeyboardInterrupt) and self.something)
-        return isinstance(error, KeyboardInterrupt) and self.something
+        return isinstance(error, (KeyboardInterrupt, EOFError)) and self.something
 
 
 def in_paragraphs(text: str) -> str:

@@ -140,7 +140,7 @@ def _trials(agent: str) -> list[Trial]:
     for encoding in ("rlcard", "rlcard-four"):
         changes = {"encoding": encoding}
         found.append(replace(short, kind=encoding, variants=plain, game="holdem(variant=rlcard)", changes=changes))
-    if agent != "rnfsp":
+    if agent == "linear-q":
         found.append(replace(published, kind=AGAIN))
     if agent in q_learning.ALGORITHMS:
         found += [_updating(replace(short, kind=kind), every) for kind, every in UPDATES.items()]

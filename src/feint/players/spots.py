@@ -76,6 +76,9 @@ def find_spot(form: Form, spot: str, board: str = "", betting: str = "", player:
         raise BadInput(
             f"{form.name} is not poker, so it has no board and no betting; give a label that feint show has."
         )
+    if form.tree is not None and player is not None and (other := _labelled(form.tree, spot, None)):
+        whose = f"{other.label!r} in {form.name} is player {other.player + 1}'s to move"
+        raise BadInput(f"Player {player + 1} was asked for, but {whose}; ask for that player, or leave it out.")
     raise BadInput(f"There is no spot called {spot!r} in {form.name}; {_near(spot, form.tree)}")
 
 

@@ -79,7 +79,7 @@ class Guard:
         if method == "POST" and headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return 415, "What is sent here is JSON; set content-type to application/json."
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BYTES:
+        if not length.isdecimal() or len(length) > len(str(MOST_BYTES)) or int(length) > MOST_BYTES:
             return 413, f"At most {MOST_BYTES:,} bytes are taken at once; send less."
         return None
 

@@ -154,15 +154,38 @@ class Index:
     def opponents(self, game: str) -> list[str]:
         """Who can sit down at a game."""
         trained = [each.key for each in self.listed() if each.config.game == game and each.finished]
-        if game.partition("(")[0] not in library():  # rules of others, which are not read to make a list
-            return [*trained, *self.players()]
+        own = game.partition("(")[0] not in library() and game not in self.trainable()
+        if own:  # rules of somebody's own, which are not read to make a list
+            return [*trained, *(name for name, config in self.players().items() if not config.thinks)]
         rules = load_game(game)
         return [*trained, *(name for name, config in self.players().items() if _plays(config, rules))]
 
+    def trainable(self) -> dict[str, str]:
+        """The games there are to train on, with a line about each: the library's, and others that runs are for.
+
+        Rules may be somebody's own program. The studio starts none but those of finished runs that it may trust.
+        """
+        runs = {each.config.game for each in self.listed() if not (each.config.rules or ".py:" in each.config.game)}
+        games = self.games()
+        return games | {game: "" for game in runs if game not in games}
+
+    def check_trainable(self, game: str) -> None:
+        """Refuse games that are not among these."""
+        if game in self.trainable():
+            return
+        if any(each.config.game == game for each in self.listed()):
+            raise BadInput(
+                f"{game[:80]} has rules of somebody's own, which pages start no programs for; use feint train."
+            )
+        raise NotHere(f"There is no game called {game[:60]!r}; choose one from the list.")
+
     def form(self, game: str) -> Form:
-        """A game of the library in its form."""
-        if game not in library():
-            raise NotHere(f"There is no game called {game[:60]!r}; choose one from the list.")
+        """A game in its form: the library's, or one that a run is for, whose rules are then trusted or refused."""
+        if game not in self.games():
+            for each in self.listed():
+                if each.config.game == game and each.finished:
+                    return self.run(each.key).form
+            self.check_trainable(game)
         return self.ready(("form", game), lambda: form_of(game))
 
     def opponent(self, key: str, game: str | None = None) -> Opponent:
@@ -178,6 +201,8 @@ class Index:
             raise NotHere(f"There is no player called {key[:60]!r}; choose one from the list.")
         if game is None:
             raise BadInput(f"{key} plays many games; say which.")
+        if config.thinks and game not in self.trainable():
+            raise BadInput(f"{key} thinks in a process that starts no rules of somebody's own, as {game} has.")
         form, called = self.form(game), config.called or key
         if config.thinks:
             # It could write down what it does everywhere, but that takes minutes.

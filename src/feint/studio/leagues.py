@@ -18,7 +18,6 @@ from feint.forms.strategy import Strategy
 from feint.games.errors import BadInput
 from feint.players.player import Player, StrategyPlayer
 from feint.studio.index import Index, NotHere
-from feint.studio.suited import form_for, trainable
 from feint.studio.thinkers import Gone, Thinker, Thinkers
 from feint.studio.visit import Late
 from feint.studio.watched import Seat, Watched, watch
@@ -66,7 +65,7 @@ class League:
     @property
     def pairs(self) -> int:
         """How many meet."""
-        number = len(self.players) or len(self.asked)
+        number = len(self.asked) - len(self.left_out)
         return number * (number - 1) // 2
 
     @property
@@ -152,7 +151,7 @@ class Leagues:
 
     def _seat(self, index: Index, league: League) -> None:
         league.doing = f"{league.game} is being unrolled"
-        league.form = form_for(index, league.game)
+        league.form = index.form(league.game)
         for name in league.asked:
             league.doing = f"{name} is sitting down"
             self._check_open()
@@ -174,7 +173,7 @@ class Leagues:
             if player.strategy is not None:
                 return _keeping_to(player.strategy, form)
             return player, partial(config.at, form)
-        if league.game not in trainable(index):
+        if league.game not in index.trainable():
             raise BadInput(f"{name} thinks in a process that starts no rules of somebody's own, as {league.game} has.")
         thinker = self._thinkers.player(name, league.game, league.seed)
         league.doing = f"{name} is asked what it does everywhere"

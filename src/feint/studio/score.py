@@ -73,7 +73,7 @@ class Tally:
             mbb=mean(won) * 1000 / big_blind,
             luck=_uncertain(won) if enough else None,
             fair=mean(self._fair) if self._fair else None,
-            fair_luck=_uncertain(self._fair) if len(self._fair) > 1 else None,
+            fair_luck=_uncertain(self._fair) if len(self._fair) >= ENOUGH else None,
             rest=mean(self._rest) if self._averaged else None,
             rest_luck=_uncertain(self._rest) if self._averaged and enough else None,
         )

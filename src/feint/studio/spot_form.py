@@ -117,7 +117,7 @@ def form(given: Mapping[str, Any]) -> Renderable:
 
     def number(label: str, name: str) -> Node:
         value = given[name]
-        return field(label, name, "" if value is None else f"{value:g}", "number", step="any", data_type="number")
+        return field(label, name, "" if value is None else f"{value:.15g}", "number", step="any", data_type="number")
 
     return h.form(".spot", data_post="/api/spots", data_hold="")[
         h.div(".choices")[

@@ -20,7 +20,6 @@ from feint.studio.leagues import BY_HAND, MOST_HANDS, MOST_PLAYERS, League
 from feint.studio.page import Tab, chooser, field, page, table
 from feint.studio.pages.league_api import MOST_WATCHED, USUAL_HANDS, HandNumber, watched
 from feint.studio.pages.strategy import working
-from feint.studio.suited import trainable
 from feint.studio.watched import Watched, drawn
 
 router = APIRouter()
@@ -35,7 +34,7 @@ Player = Annotated[str, Query(max_length=120)]
 def league_page(request: Request, game: Annotated[str, Query(max_length=200)] = "leduc") -> HTMLResponse:
     studio = request.app.state.studio
     index: Index = studio.index
-    games = [(name, f"{name}: {about}" if about else name) for name, about in trainable(index).items()]
+    games = [(name, f"{name}: {about}" if about else name) for name, about in index.trainable().items()]
     games += [] if game in dict(games) else [(game, game)] if _runs_of(index, game) else []
     players = index.opponents(game)
     usual = [*_runs_of(index, game), *(name for name in ("random", "call", "raise") if name in players)][:MOST_PLAYERS]

@@ -22,7 +22,6 @@ from feint.studio.index import Index
 from feint.studio.page import chooser, field, shell
 from feint.studio.pages.runs import FEW, address
 from feint.studio.refusals import REFUSALS, Nothing
-from feint.studio.suited import check_trainable, trainable
 from feint.studio.trainings import STARTING, STOPPING
 
 router = APIRouter()
@@ -74,7 +73,7 @@ class Begun(BaseModel):
 def start(request: Request, asked: Start) -> Begun:
     """Train a new run."""
     studio = request.app.state.studio
-    check_trainable(studio.index, asked.game)
+    studio.index.check_trainable(asked.game)
     config = resolve(asked.algorithm, asked.settings, asked.preset)
     default = resolve(asked.algorithm, {}, asked.preset)
     run = RunConfig(asked.game, asked.algorithm, asdict(config), asked.seed)
@@ -100,7 +99,7 @@ def resume(request: Request, key: str, asked: Ends) -> Begun:
     listed = studio.index.one(key)
     if comes_with_feint(listed.path):
         raise BadInput(f"{key} comes with Feint and stays as it is; train a run of your own.")
-    check_trainable(studio.index, listed.config.game)
+    studio.index.check_trainable(listed.config.game)
     studio.trainings.resume(listed, _until(listed.config, asked))
     return Begun(key=key, state=STARTING, goto=address(key))
 
@@ -126,7 +125,7 @@ def train_page(
 ) -> HTMLResponse:
     studio = request.app.state.studio
     known = studio.suited.algorithms(studio.index, game)
-    games = [(name, f"{name}: {about}" if about else name) for name, about in trainable(studio.index).items()]
+    games = [(name, f"{name}: {about}" if about else name) for name, about in studio.index.trainable().items()]
     choosing: list[Node] = [chooser("Game", "game", games, game, data_submit="", id="game")]
     content: Node
     if known is None:

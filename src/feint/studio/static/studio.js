@@ -127,14 +127,21 @@ function paint(cell) {
   delete cell.dataset.text;
   const grid = cell.closest("[data-paints]");
   const painted = [...grid.querySelectorAll('[data-hand]:not([aria-pressed="false"])')].map((each) => each.dataset.text || each.dataset.hand);
-  document.getElementById(grid.dataset.paints).value = painted.join(",");
+  document.getElementById(grid.dataset.paints).value = grid.dataset.shown = painted.join(",");
+}
+// A grid that is behind what was written into its field catches up first, and then one cell is painted.
+function begin(cell) {
+  const grid = cell.closest("[data-paints]");
+  const field = document.getElementById(grid.dataset.paints);
+  const start = () => { painting = cell.getAttribute("aria-pressed") !== "true"; paint(cell); };
+  if (field.value === (grid.dataset.shown ?? field.defaultValue)) return start();
+  repaint(field, grid).then((fine) => { if (fine) { start(); painting = null; } }).catch(failed);
 }
 document.addEventListener("pointerdown", (event) => {
   const cell = event.target.closest("[data-paints] [data-hand]");
   if (!cell) return;
   event.preventDefault();
-  painting = cell.getAttribute("aria-pressed") !== "true";
-  paint(cell);
+  begin(cell);
 });
 document.addEventListener("pointerover", (event) => {
   const cell = event.target.closest("[data-paints] [data-hand]");
@@ -143,12 +150,13 @@ document.addEventListener("pointerover", (event) => {
 document.addEventListener("pointerup", () => { painting = null; });
 document.addEventListener("click", (event) => {
   const cell = event.target.closest("[data-paints] [data-hand]");
-  if (cell && event.detail === 0) { painting = cell.getAttribute("aria-pressed") !== "true"; paint(cell); painting = null; }
+  if (cell && event.detail === 0) { begin(cell); painting = null; }
 });
 
 // What is written into such a field is painted on its grid; hands that come sometimes keep their weights.
 async function repaint(field, grid) {
-  const answer = await fetch(`/api/range?${new URLSearchParams({ hands: field.value })}`);
+  const hands = field.value;
+  const answer = await fetch(`/api/range?${new URLSearchParams({ hands })}`);
   const told = await answer.json();
   alertBox().textContent = answer.ok ? "" : told.error;
   for (const cell of answer.ok ? grid.querySelectorAll("[data-hand]") : []) {
@@ -156,6 +164,8 @@ async function repaint(field, grid) {
     cell.dataset.text = text;
     cell.setAttribute("aria-pressed", text === cell.dataset.hand ? "true" : text ? "mixed" : "false");
   }
+  if (answer.ok) grid.dataset.shown = hands;
+  return answer.ok;
 }
 document.addEventListener("change", (event) => {
   const grid = event.target.id && document.querySelector(`[data-paints="${event.target.id}"]`);

@@ -40,7 +40,7 @@ from feint.public.policy import PublicPolicy, written_down
 from feint.public.room import lacking
 from feint.public.showdown import removal_of, showdown_of
 from feint.public.showdown_kernel import won_less_lost
-from feint.public.start import start_of
+from feint.public.start import blind_to_suits, start_of
 from feint.runs.config import resolve
 from feint.solvers.cfr import ALGORITHMS, CFR
 from feint.solvers.public_cfr import PublicRegretMinimiser
@@ -138,6 +138,20 @@ def best_three(deck: Deck, hole: Cards, board: Cards) -> tuple[int, ...]:
     ranks = sorted(map(deck.rank, cards), reverse=True)
     most = max(ranks, key=ranks.count)
     return ranks.count(most), len({deck.suit(card) for card in cards}) == 1, most, *ranks
+
+
+def best_card(deck: Deck, hole: Cards, board: Cards) -> tuple[bool, int]:
+    """A pair, and among equals the card itself: suits count."""
+    return deck.rank(hole[0]) in map(deck.rank, board), hole[0]
+
+
+def test_suits_that_a_showdown_minds_are_kept_apart():
+    game = replace(load_game("leduc(suits=true)"), showdown=best_card)
+    trees = [build_public_tree(game, symmetric=symmetric) for symmetric in (True, False)]
+    assert [len(tree.renamings) for tree in trees] == [1, 1]
+    assert not blind_to_suits(game)
+    assert blind_to_suits(replace(game, showdown=best_three))
+    assert blind_to_suits(load_game("holdem"))
 
 
 ALIKE = {

@@ -68,7 +68,8 @@ def build_public_tree(
 
     ranges: how often each player comes with each hand of the cards left there; all hands equally often if left out.
     Hands with which neither does are left out.
-    symmetric: take boards as one that differ in the names of suits alone, unless only some are drawn.
+    symmetric: take boards as one that differ in the names of suits alone, unless only some are drawn, or the showdown
+    minds suits.
     exact: whether in float64; drawn: some boards of the first deal, all if left out.
     way: how showdowns are computed; piece: how many boards at a time. As is best if left out
     some: fill hands up to a multiple of so many: what is compiled for some ranges then serves others, too

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import comb
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from feint.arena.betting import BettingTree, unroll_betting
-from feint.games.cards import Cards
+from feint.games.cards import Cards, best_five, high_card, pair_then_rank
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.public.boards import Boards, Drawn, Renamings, apart, count_boards, first_board, renamings_of
@@ -28,6 +28,8 @@ Ranges = Sequence[Float[np.ndarray, " h"]] | None
 """How often each player comes with each hand."""
 
 
+LOOKED_AT = 300
+"""Hands that tell whether a showdown of one's own minds suits."""
 COPIES = 6
 """Of each rank, at most: suits, or what is as good, are renamed in every way, and in two after each other."""
 
@@ -35,6 +37,25 @@ COPIES = 6
 def for_such(game: Poker) -> bool:
     """Whether public trees are for games like this at all."""
     return game.players == 2 and game.hole <= 2 and game.deck.copies <= COPIES and not game.rotating_dealer
+
+
+def blind_to_suits(game: Poker) -> bool:
+    """Whether hands are as strong whatever suits are called; of a showdown of one's own as far as some hands tell."""
+    if not game.deck.suits or game.showdown in (best_five, high_card, pair_then_rank):
+        return True
+    deck, luck = apart(game.deck), np.random.default_rng(0)
+    boards = sum(declared.board for declared in game.rounds)
+
+    def strength(cards: Int[np.ndarray, " n"]) -> Any:
+        hole, board = np.split(cards, [game.hole])
+        return game.showdown(deck, tuple(np.sort(hole).tolist()), tuple(np.sort(board).tolist()))
+
+    for _ in range(LOOKED_AT):
+        cards = luck.choice(deck.kinds, game.hole + boards, replace=False)
+        rank, suit = np.divmod(cards, deck.copies)
+        if strength(cards) != strength(rank * deck.copies + luck.permutation(deck.copies)[suit]):
+            return False
+    return True
 
 
 @final
@@ -104,6 +125,7 @@ def start_of(
             f"{game.name} has {game.deck.copies} cards of each rank, which can be renamed in too many ways; "
             f"ask for at most {COPIES}, or for symmetric=False."
         )
+    symmetric = symmetric and drawn is None and blind_to_suits(game)
     betting = unroll_betting(game)
     first = int(betting.round[root])
     asked = [declared.board for declared in game.rounds[: first + 1] if declared.board]
@@ -112,7 +134,7 @@ def start_of(
             f"{game.name} has turned up {' and '.join(map(str, asked)) or 'no'} cards at that decision, but "
             f"{' and '.join(str(len(group)) for group in board)} were given."
         )
-    renamings = renamings_of(apart(game.deck), board, symmetric and drawn is None)
+    renamings = renamings_of(apart(game.deck), board, symmetric)
     taken = tuple(card for group in board for card in group)
     boards = first_board(renamings, taken, game.hole)
     held = boards.rest[0][chosen(boards.rest.shape[1], game.hole)]

@@ -23,6 +23,9 @@ from feint.games.poker_sizes import Size, size_of
 
 __all__ = ["CALL", "FOLD", "RAISE", "Hand", "Menu", "Poker", "Round"]
 
+SLIVER = 1e-12
+"""Of a stack: no chips, but what rounding makes of them, and less than any spot has behind."""
+
 
 @final
 @dataclass(frozen=True)
@@ -282,14 +285,14 @@ class Poker(Game[Hand]):
     def _pot_raises(self, top: float, to_call: float, pot: float, menu: Menu) -> Sequence[tuple[int, float]]:
         """No-limit sizes: at least the bet faced and the smallest there is, less than all-in, which comes last."""
         assert self.stack is not None
-        room = self.stack - top
+        room, sliver = self.stack - top, SLIVER * self.stack
         smallest = max(self.ante, *self.blinds, 0.0) if self.least is None else self.least
         offered = menu.raises if to_call > 0 else menu.bets
         sizes = [(self.pot_bets.index(size), size * (pot + to_call)) for size in sorted(offered)]
-        large = [(size, top + by) for size, by in sizes if min(max(to_call, smallest), room) <= by]
-        raises = tuple((size, paid) for size, paid in large if paid < self.stack)  # by what is paid, as all-in is
+        large = [(size, top + by) for size, by in sizes if min(max(to_call, smallest), room) - sliver <= by]
+        raises = tuple((size, paid) for size, paid in large if paid < self.stack - sliver)
         all_in = menu.all_in or len(raises) < len(large)
-        return (*raises, (len(self.pot_bets), self.stack)) if room > 0 and all_in else raises
+        return (*raises, (len(self.pot_bets), self.stack)) if room > sliver and all_in else raises
 
     @cached_property
     def first_seats(self) -> tuple[int, ...]:

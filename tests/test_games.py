@@ -7,8 +7,8 @@ import textwrap
 import pytest
 
 import feint
-from feint.games.cards import Deck, high_card
-from feint.games.poker import Poker, Round
+from feint.games.cards import Deck, best_five, high_card
+from feint.games.poker import Menu, Poker, Round
 
 
 @pytest.mark.parametrize(
@@ -283,6 +283,13 @@ KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),),
         ({"pot_bets": (1.0,)}, r"a stack with pot_bets \(no-limit\)"),
         ({"pot_bets": (1.0,), "stack": 1.0}, "a stack above the 1 posted, not 1"),
         ({"deck": Deck("JQK", 5, suits=True)}, "at most 4 suits, not 5"),
+        ({"pot_bets": (1.0, 0.5), "stack": 5.0}, r"pot_bets in ascending order, each once, not \(1.0, 0.5\)"),
+        ({"pot_bets": (1.0, 1.0), "stack": 5.0}, r"pot_bets in ascending order, each once, not \(1.0, 1.0\)"),
+        (
+            {"pot_bets": (1.0,), "stack": 5.0, "rounds": (Round(menus=(Menu((1.0,), ()),)),)},
+            "a menu for each of its 2 players in a round, or none",
+        ),
+        ({"showdown": best_five}, "a deck with suits=True for best_five"),
     ],
 )
 def test_poker_that_cannot_be_played_is_refused(change, needs):

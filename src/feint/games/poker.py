@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import ClassVar, final
 
 from feint.games import poker_talk, poker_views
-from feint.games.cards import Cards, Deck, Showdown
+from feint.games.cards import Cards, Deck, Showdown, best_five
 from feint.games.errors import BadInput, IllegalMove
 from feint.games.game import CHANCE, TERMINAL, Game, Scene
 from feint.games.hand import CALL, FOLD, RAISE, Hand, Menu, Round
@@ -74,12 +74,25 @@ class Poker(Game[Hand]):
             ((not self.pot_bets) == (self.stack is None), "a stack with pot_bets (no-limit), or neither (fixed-limit)"),
             (self.stack is None or self.stack > posted, f"a stack above the {posted:g} posted, not {self.stack}"),
             (self.pot_bets or limits, "raise_by above 0 and a cap in every round, or pot_bets and a stack"),
+            (self._ascends(), f"pot_bets in ascending order, each once, not {self.pot_bets}"),
             (sizes <= set(self.pot_bets), "menus made of its pot_bets"),
+            (self._menus_for_all(), f"a menu for each of its {self.players} players in a round, or none"),
+            (self._tells_suits(), "a deck with suits=True for best_five, which looks for flushes"),
             (0 <= self.rake < 1, f"a rake from 0 to below 1, the share of the pot that is taken, not {self.rake}"),
             (self.rake_cap is None or self.rake_cap >= 0, f"a rake_cap of 0 chips or more, not {self.rake_cap}"),
         ):
             if not fine:
                 raise BadInput(f"A game of poker needs {words}.")
+
+    def _ascends(self) -> bool:
+        """Whether larger bets have larger numbers, as moves are listed and told apart by these."""
+        return list(self.pot_bets) == sorted(set(self.pot_bets))
+
+    def _menus_for_all(self) -> bool:
+        return all(len(declared.menus) in (0, self.players) for declared in self.rounds)
+
+    def _tells_suits(self) -> bool:
+        return self.deck.suits or self.showdown is not best_five
 
     @cached_property
     def actions(self) -> tuple[str, ...]:  # type: ignore[override]

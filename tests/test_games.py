@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 import feint
-from feint.games.cards import Deck, best_five, high_card
+from feint.games.cards import Deck, best_five, high_card, pair_then_rank
 from feint.games.poker import Menu, Poker, Round
 
 
@@ -264,6 +264,18 @@ def test_cards_of_a_rank_share_their_chance():
     assert second == pytest.approx({"J": 1 / 5, "Q": 2 / 5, "K": 2 / 5})
     state = played(game, "J J call call")
     assert {dealt(game, state, after): chance for chance, after in game.chance(state)} == {"Q": 0.5, "K": 0.5}
+
+
+def test_whichever_hole_card_pairs_the_board_counts():
+    deck = Deck("JQKA", 2)
+    jack, queen, king, ace = range(4)
+    holes = [(queen, queen), (king, ace), (jack, ace), (jack, king)]
+    assert [pair_then_rank(deck, hole, (jack, king)) for hole in holes] == [
+        (False, queen),
+        (True, king),
+        (True, jack),
+        (True, king),
+    ]
 
 
 KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),), "showdown": high_card}

@@ -103,8 +103,8 @@ class Poker(Game[Hand]):
 
     @property
     def big_blind(self) -> float:
-        """What winnings are measured in: the largest blind, or the ante where there are none."""
-        return float(max(self.blinds, default=self.ante))
+        """What winnings are measured in: the largest blind, or the ante where there are none, or else a chip."""
+        return float(max(self.blinds, default=0.0) or self.ante or 1.0)
 
     def start(self) -> Hand:
         return self._hand(CHANCE, (0.0,) * self.players) if self.rotating_dealer else self.seat(0)

@@ -8,6 +8,7 @@ import pytest
 
 import feint
 from feint.games.cards import Deck, best_five, high_card, pair_then_rank
+from feint.games.kuhn import kuhn
 from feint.games.poker import Menu, Poker, Round
 
 
@@ -42,6 +43,15 @@ from feint.games.poker import Menu, Poker, Round
         ),
         ("leduc_no_limit(bets=[1,0.5])", r"^leduc_no_limit needs bets as ascending fractions .*, got \(1, 0\.5\)\.$"),
         ("leduc_no_limit(bets=1)", r"^leduc_no_limit takes bets as a list of numbers, but bets=1 was given\.$"),
+        (
+            "leduc_no_limit(bets=[0.5,0.5000001,1])",
+            r"^leduc_no_limit has several bets called 0\.5 pot, since they hardly differ; leave all but one out\.$",
+        ),
+        (
+            f"leduc_no_limit(bets=[1{'0' * 400}])",
+            r"^leduc_no_limit takes bets in numbers of up to 300 digits, but more",
+        ),
+        (f"leduc_no_limit(ante=1{'0' * 400})", r"^leduc_no_limit takes ante in numbers of up to 300 digits, but more "),
         ("holdem(variant=texas)", r"^holdem has no variant called 'texas'; choose from acpc, rlcard\.$"),
         ("holdem(rounds=5)", r"^holdem takes rounds from 2 to 4, but rounds=5 was given\.$"),
         ("matrix(payoffs=[[1,2],[3]])", r"^matrix needs payoffs as rows of equally many numbers .*\.$"),
@@ -276,6 +286,13 @@ def test_whichever_hole_card_pairs_the_board_counts():
         (True, jack),
         (True, king),
     ]
+
+
+def test_numbers_that_nobody_can_print_are_refused_in_a_sentence():
+    with pytest.raises(
+        feint.BadInput, match=r"^kuhn takes players in numbers of up to 300 digits, but more were given"
+    ):
+        kuhn(players=-(10**5000))
 
 
 KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),), "showdown": high_card}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 ALSO = {"check": "call", "bet": "raise", "raise": "bet", "pot": "1 pot"}
 """What else a move goes by, where that is no other move on offer."""
@@ -62,3 +63,8 @@ def priced(word: str, price: float | None) -> str:
 def chips(number: float) -> str:
     """A number of chips."""
     return f"{number:g} chip{'' if number == 1 else 's'}"
+
+
+def called_alike(sizes: Iterable[float]) -> str:
+    """What several of these ascending fractions of the pot are called; nothing where each has a name of its own."""
+    return next((f"{one:g} pot" for one, other in pairwise(sizes) if f"{one:g}" == f"{other:g}"), "")

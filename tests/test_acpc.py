@@ -21,6 +21,7 @@ from feint.games.acpc import Notation
 from feint.games.errors import BadInput
 from feint.games.hand import CALL, FOLD
 from feint.games.holdem import holdem, holdem_no_limit
+from feint.games.leduc import leduc
 from feint.players.acpc import AcpcConfig
 from feint.players.acpc_client import Client, connect
 from feint.players.player import StrategyPlayer
@@ -357,6 +358,15 @@ def test_lines_that_are_none_are_refused_in_a_sentence(line):
     notation = Notation(holdem())
     with pytest.raises(BadInput):
         notation.dealt(notation.read(line))
+
+
+def test_cards_that_the_deck_does_not_have_are_refused_in_a_sentence():
+    """A deck of three ranks and two suits is told with the highest of both."""
+    notation = Notation(leduc(suits=True))
+    assert [notation.game.deck.name(notation.card(written)) for written in ("Qs", "Qh", "As")] == ["Js", "Jh", "Ks"]
+    for written in ("Qd", "Ac", "Js"):
+        with pytest.raises(BadInput, match=rf"has {written}, but leduc\(suits=True\) has no such card; check the"):
+            notation.card(written)
 
 
 def test_actions_are_read_as_the_rules_have_them():

@@ -11,6 +11,7 @@ import feint
 from feint.forms.library import form_of
 from feint.forms.unrolled import TreeForm
 from feint.games.poker import Poker
+from feint.games.poker_spots import bet
 from feint.games.poker_views import betting_in_words
 from feint.games.postflop import DECK
 from feint.games.ranges import hands_of
@@ -72,6 +73,14 @@ def test_hold_em_is_asked_by_its_cards():
     assert sum(told.moves.values()) == pytest.approx(1)
     assert find_spot(form, "10h 2s").label == find_spot(form, "2sTh").label == "Th2s"
     assert find_spot(form, "KdAh", "2c7d9s", "raise call").label == "AhKd 9s7d2c: raise call"
+
+
+def test_a_bet_of_the_pot_may_be_called_so_with_its_number():
+    for bets in ((1,), (0.1, 1)):
+        game = feint.load_game(f"leduc_no_limit(bets={list(bets)})")
+        assert bet(game, "1 pot call check").moves == bet(game, "pot call check").moves
+    with pytest.raises(feint.BadInput, match=r"'5' is not a move at the start"):
+        bet(feint.load_game("leduc_no_limit(bets=[0.5,1.5])"), "5 pot")
 
 
 def test_before_the_flop_a_kind_of_hand_is_any_hand_of_it():

@@ -7,8 +7,9 @@ import textwrap
 import pytest
 
 import feint
-from feint.games.cards import Deck, high_card
-from feint.games.poker import Poker, Round
+from feint.games.cards import Deck, best_five, high_card, pair_then_rank
+from feint.games.kuhn import kuhn
+from feint.games.poker import Menu, Poker, Round
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,15 @@ from feint.games.poker import Poker, Round
         ),
         ("leduc_no_limit(bets=[1,0.5])", r"^leduc_no_limit needs bets as ascending fractions .*, got \(1, 0\.5\)\.$"),
         ("leduc_no_limit(bets=1)", r"^leduc_no_limit takes bets as a list of numbers, but bets=1 was given\.$"),
+        (
+            "leduc_no_limit(bets=[0.5,0.5000001,1])",
+            r"^leduc_no_limit has several bets called 0\.5 pot, since they hardly differ; leave all but one out\.$",
+        ),
+        (
+            f"leduc_no_limit(bets=[1{'0' * 400}])",
+            r"^leduc_no_limit takes bets in numbers of up to 300 digits, but more",
+        ),
+        (f"leduc_no_limit(ante=1{'0' * 400})", r"^leduc_no_limit takes ante in numbers of up to 300 digits, but more "),
         ("holdem(variant=texas)", r"^holdem has no variant called 'texas'; choose from acpc, rlcard\.$"),
         ("holdem(rounds=5)", r"^holdem takes rounds from 2 to 4, but rounds=5 was given\.$"),
         ("matrix(payoffs=[[1,2],[3]])", r"^matrix needs payoffs as rows of equally many numbers .*\.$"),
@@ -266,6 +276,25 @@ def test_cards_of_a_rank_share_their_chance():
     assert {dealt(game, state, after): chance for chance, after in game.chance(state)} == {"Q": 0.5, "K": 0.5}
 
 
+def test_whichever_hole_card_pairs_the_board_counts():
+    deck = Deck("JQKA", 2)
+    jack, queen, king, ace = range(4)
+    holes = [(queen, queen), (king, ace), (jack, ace), (jack, king)]
+    assert [pair_then_rank(deck, hole, (jack, king)) for hole in holes] == [
+        (False, queen),
+        (True, king),
+        (True, jack),
+        (True, king),
+    ]
+
+
+def test_numbers_that_nobody_can_print_are_refused_in_a_sentence():
+    with pytest.raises(
+        feint.BadInput, match=r"^kuhn takes players in numbers of up to 300 digits, but more were given"
+    ):
+        kuhn(players=-(10**5000))
+
+
 KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),), "showdown": high_card}
 
 
@@ -283,6 +312,13 @@ KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),),
         ({"pot_bets": (1.0,)}, r"a stack with pot_bets \(no-limit\)"),
         ({"pot_bets": (1.0,), "stack": 1.0}, "a stack above the 1 posted, not 1"),
         ({"deck": Deck("JQK", 5, suits=True)}, "at most 4 suits, not 5"),
+        ({"pot_bets": (1.0, 0.5), "stack": 5.0}, r"pot_bets in ascending order, each once, not \(1.0, 0.5\)"),
+        ({"pot_bets": (1.0, 1.0), "stack": 5.0}, r"pot_bets in ascending order, each once, not \(1.0, 1.0\)"),
+        (
+            {"pot_bets": (1.0,), "stack": 5.0, "rounds": (Round(menus=(Menu((1.0,), ()),)),)},
+            "a menu for each of its 2 players in a round, or none",
+        ),
+        ({"showdown": best_five}, "a deck with suits=True for best_five"),
     ],
 )
 def test_poker_that_cannot_be_played_is_refused(change, needs):

@@ -97,6 +97,14 @@ def test_cfr_family_on_leduc(tree_of, solved, name, steps, chips, within):
     assert feint.exploitability(tree_of("leduc"), solved("leduc", name, steps)) == pytest.approx(chips, rel=within)
 
 
+def test_hardly_any_discount_is_close_to_none(tree_of, solved):
+    """Powers of 400 are too large for floats after a few iterations, and their share of themselves and 1 is 1."""
+    tree = tree_of("kuhn")
+    high = feint.exploitability(tree, solved("kuhn", "cfr", 100, alpha=400.0, beta=400.0))
+    assert high == pytest.approx(feint.exploitability(tree, solved("kuhn", "cfr", 100)), abs=0.02)
+    assert high < feint.exploitability(tree, tree.uniform()) / 5
+
+
 def test_dcfr_on_leduc_at_1000(tree_of, solved):
     """No tighter than this: a change in the last bit at the start moves the result between 1.0e-4 and 3.3e-4."""
     assert feint.exploitability(tree_of("leduc"), solved("leduc", "dcfr", 1000)) < 3.5e-4

@@ -24,12 +24,15 @@ from feint.evaluate import match as match_module
 from feint.evaluate.league import round_robin
 from feint.evaluate.learned_best_response import learned_best_response
 from feint.evaluate.match import Winnings, expected_winnings, match
+from feint.forms.dealt import CardForm
 from feint.forms.library import form_of
 from feint.forms.strategy import TabularStrategy
 from feint.forms.unrolled import TreeForm
+from feint.games.cards import Deck, high_card
 from feint.games.errors import BadInput
 from feint.games.game import CHANCE, TERMINAL
 from feint.games.matrix import MatrixGame
+from feint.games.poker import Poker, Round
 from feint.learners.networks import Design
 from feint.learners.q_learning import QLearning
 from feint.players.player import Player, StrategyPlayer
@@ -118,6 +121,15 @@ def test_the_big_blind_is_the_same_for_all(tmp_path, monkeypatch):
     )
     seated = line_up(("random", "call"), "mine.py:game")
     assert seated.form.big_blind == unroll_betting(feint.load_game("mine.py:game")).big_blind == 1.0
+
+
+@pytest.mark.parametrize(
+    ("posted", "unit"), [({}, 1.0), ({"blinds": (0.0, 0.0)}, 1.0), ({"ante": 3.0, "blinds": (0.0, 0.0)}, 3.0)]
+)
+def test_where_no_blind_is_posted_antes_or_chips_are_what_winnings_are_measured_in(posted, unit):
+    form = CardForm(unroll_betting(Poker(Deck("JQK"), (Round(raise_by=1, cap=1),), high_card, **posted)))
+    assert form.big_blind == form.betting.big_blind == unit
+    assert form.forfeit == pytest.approx(1000 * bool(posted.get("ante")))
 
 
 def test_a_game_may_be_named_in_other_words():

@@ -134,3 +134,16 @@ def test_what_the_format_has_no_name_for_is_refused():
         to_phh(holdem(ranks=6), [], [])
     with pytest.raises(BadInput, match="goes on"):
         to_phh(holdem(), [(0, 1), (2, 3)], [])
+
+
+@pytest.mark.parametrize("amount", ["inf", "-inf", "nan", "1e30", "1e400"])
+def test_amounts_that_no_file_has_are_refused_in_a_sentence(amount):
+    game = GAMES["no-limit"]
+    deals, moves = [(0, 5), (9, 20), (30, 31, 32), (40,), (41,)], [1, 1] * 4
+    text = to_phh(game, deals, moves)
+    with pytest.raises(
+        BadInput, match=rf"cbr {amount}', cannot be followed: A PHH file has amounts below .* was given"
+    ):
+        read_phh(game, text.replace("p2 cc", f"p2 cbr {amount}", 1))
+    with pytest.raises(BadInput, match="A PHH file has amounts below"):
+        to_phh(game, deals, moves, {"_time": float(amount)})

@@ -134,6 +134,20 @@ def test_what_may_be_two_moves_is_neither():
     assert meant("1-1", ["1-1", "1-10"]) == ["1-1"]
 
 
+def test_a_number_is_said_whole():
+    """A pot is neither a tenth of it nor one and a half."""
+    offered = ["check", "0.1 pot", "0.5 pot", "1.2 pot", "1.5 pot", "pot", "all-in"]
+    assert [meant(said, offered) for said in ("1 pot", "5 pot", "2 pot", "0", "1.", ".5 pot", "0.5")] == [
+        ["pot"],
+        *([],) * 4,
+        ["0.5 pot"],
+        ["0.5 pot"],
+    ]
+    assert meant("1 pot", ["check", "0.1 pot", "1.5 pot"]) == []
+    assert meant("1-1", ["1-10", "1-2"]) == []
+    assert meant("10", ["raise to 10", "raise to 100"]) == ["raise to 10"]
+
+
 def test_numbers_stand_beside_moves_unless_they_may_be_part_of_one():
     assert numbered(["fold", "call"]) == {"1": "fold", "2": "call"}
     assert numbered(["1-1", "Liar"]) == numbered(["take 2", "take 3"]) == {}

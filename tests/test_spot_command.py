@@ -22,6 +22,7 @@ from feint.games.hand import Menu
 from feint.games.postflop import Spot
 from feint.public.build import build_public_tree
 from feint.runs.solutions import load_solution
+from feint.runs.solving import read_spot
 from feint.solvers import spots
 from feint.solvers.spot_trees import _ranges, spot_tree
 from feint.solvers.spots import solve
@@ -91,6 +92,15 @@ def test_a_call_takes_a_spot_as_flags_files_and_dicts_have_it(tmp_path, monkeypa
     assert feint.solve(POLAR.board, limit=2)[0] == Spot(POLAR.board, "any", "any", 10.0, 0.0, limit=2.0)
     assert feint.solve(POLAR.board)[0] == Spot(POLAR.board, "any", "any", 10.0, 95.0)
     assert feint.solve(POLAR.board, share=0.1, seconds=3, iterations=7)[1][:4] == (0.1, 7, 3, None)
+
+
+def test_locks_may_be_on_sizes_that_are_given_beside_them():
+    lock = {"moves": {"0.75 pot": 1.0}}
+    words = WORDS | {"locks": [lock]}
+    for found in (read_spot(words, {"bets": "75%"}), read_spot(WORDS, {"bets": "75%", "locks": [lock]})):
+        assert found.bound(found.locks[0])[1][1] == 1.0
+    with pytest.raises(BadInput, match=r"has no move '0.75 pot'; the moves there are check, 0.5 pot and all-in"):
+        read_spot(words, {"bets": "50%"})
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,16 @@ def test_a_bet_of_the_whole_stack_is_all_in_however_it_is_rounded(pot, stack, be
     assert [game.actions[move] for move in np.flatnonzero(offered >= 0)] == ["call", "all-in"]
 
 
+def test_chips_that_are_but_rounding_are_not_bet():
+    """Behind two bets of the pot of 6.6 lie none of 26.4 chips, as none of 264 lie behind two of 66."""
+    menus = Menu((1.0,), (1.0,))
+    small, large = (
+        unroll_betting(Spot("KsKh7d4c2s", "AA", "QQ", pot, stack, menus=menus).game)
+        for pot, stack in ((6.6, 26.4), (66, 264))
+    )
+    assert small.moves == large.moves
+
+
 @pytest.mark.parametrize(("pot", "other"), [(0, ""), (-3, ""), (math.nan, ""), (1e300, OTHER), (1e-9, OTHER)])
 def test_other_chips_are_spoken_of_where_they_help(pot, other):
     with pytest.raises(BadInput, match=re.escape(f"pot={pot:g} was given{other}.") + "$"):

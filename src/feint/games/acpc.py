@@ -143,9 +143,11 @@ class Notation:
     def card(self, written: str) -> int:
         """The number of a card."""
         deck, rank = self.game.deck, RANKS.index(written[0]) - len(RANKS) + len(self.game.deck.ranks)
-        if rank < 0:
+        suit = "shdc".index(written[1])
+        # Copies that are one card here may be told with any suits: which, only the dealer knows.
+        if rank < 0 or (deck.suits and suit >= deck.copies):
             raise BadInput(f"A MATCHSTATE line has {written}, but {self.game.name} has no such card; check the dealer.")
-        return rank * deck.copies + "shdc".index(written[1]) if deck.suits else rank
+        return rank * deck.copies + suit if deck.suits else rank
 
     def dealt(self, told: Told) -> Hand:
         """A hand before its first move, as far as it is told; who reads it is not told what the other holds.

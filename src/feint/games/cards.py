@@ -103,9 +103,10 @@ def high_card(deck: Deck, hole: Cards, board: Cards) -> Any:
 
 
 def pair_then_rank(deck: Deck, hole: Cards, board: Cards) -> Any:
-    """A pair with the board beats everything; otherwise the higher hole card wins."""
-    rank = max(deck.rank(card) for card in hole)
-    return rank in {deck.rank(card) for card in board}, rank
+    """A pair with the board beats everything, the higher the better; otherwise the highest hole card wins."""
+    ranks = {deck.rank(card) for card in hole}
+    paired = ranks & {deck.rank(card) for card in board}
+    return bool(paired), max(paired or ranks)
 
 
 def best_five(deck: Deck, hole: Cards, board: Cards) -> Any:

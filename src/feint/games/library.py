@@ -23,8 +23,11 @@ from typing import Any, TypeVar
 from feint.games.errors import BadInput, nearest, told
 from feint.games.game import Game
 from feint.games.names import modules, parse
+from feint.games.words import called_alike
 
 LIKE = "kuhn or kuhn(players=3)"
+DIGITS = 300
+"""Of whole numbers that are given to games."""
 G = TypeVar("G", bound=Game[Any])
 
 
@@ -114,6 +117,8 @@ def pot_fractions(game: str, bets: tuple[float, ...]) -> tuple[float, ...]:
     sizes = all(isinstance(size, int | float) and 0 < size < math.inf for size in bets)
     if not bets or not sizes or list(bets) != sorted(set(bets)):
         raise BadInput(f"{game} needs bets as ascending fractions of the pot such as (0.5, 1), got {bets}.")
+    if alike := called_alike(bets):
+        raise BadInput(f"{game} has several bets called {alike}, since they hardly differ; leave all but one out.")
     return bets
 
 
@@ -183,6 +188,10 @@ def neighbours(folder: Path, name: str) -> tuple[Path, Path]:
 
 def _fit(game: str, key: str, value: Any, wanted: Any) -> Any:
     """The value as the parameter's type: whole numbers pass for floats, lists for tuples, nothing else."""
+    if _endless(value):
+        raise BadInput(
+            f"{game} takes {key} in numbers of up to {DIGITS} digits, but more were given; give a smaller one."
+        )
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, list):
@@ -193,6 +202,13 @@ def _fit(game: str, key: str, value: Any, wanted: Any) -> Any:
     if plain is None and not isinstance(value, tuple):
         raise BadInput(f"{game} takes {key} as a list of numbers, but {key}={value!r} was given.")
     return value
+
+
+def _endless(value: Any) -> bool:
+    """Whether there is a whole number in it that no float holds, and that Python may not even print."""
+    if isinstance(value, list | tuple):
+        return any(map(_endless, value))
+    return isinstance(value, int) and abs(value) >= 10**DIGITS
 
 
 def frozen(value: Any) -> Any:

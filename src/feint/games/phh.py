@@ -26,6 +26,8 @@ LIMIT, NO_LIMIT = "FT", "NT"
 MOVES = {FOLD: "f", CALL: "cc"}
 DIGITS = 6
 """Behind the point, of amounts that are written; totals are rounded, so that all bets together are what they were."""
+MOST_CHIPS = 10**15
+"""Beyond that floats do not tell one chip from two, and decimals come to have too many digits."""
 TOLERANCE = 1e-5
 """Amounts that differ by less are the same."""
 
@@ -149,6 +151,8 @@ def _showing(game: Poker, hand: Hand) -> list[str]:
 
 
 def _rounded(value: float) -> Decimal:
+    if not abs(value) < MOST_CHIPS:
+        raise BadInput(f"A PHH file has amounts below {MOST_CHIPS:,} chips, but {value:g} was given; count in others.")
     return round(Decimal(value), DIGITS)
 
 

@@ -15,13 +15,16 @@ from functools import cached_property
 from typing import ClassVar, final
 
 from feint.games import poker_talk, poker_views
-from feint.games.cards import Cards, Deck, Showdown
+from feint.games.cards import Cards, Deck, Showdown, best_five
 from feint.games.errors import BadInput, IllegalMove
 from feint.games.game import CHANCE, TERMINAL, Game, Scene
 from feint.games.hand import CALL, FOLD, RAISE, Hand, Menu, Round
 from feint.games.poker_sizes import Size, size_of
 
 __all__ = ["CALL", "FOLD", "RAISE", "Hand", "Menu", "Poker", "Round"]
+
+SLIVER = 1e-12
+"""Of a stack: no chips, but what rounding makes of them, and less than any spot has behind."""
 
 
 @final
@@ -71,12 +74,25 @@ class Poker(Game[Hand]):
             ((not self.pot_bets) == (self.stack is None), "a stack with pot_bets (no-limit), or neither (fixed-limit)"),
             (self.stack is None or self.stack > posted, f"a stack above the {posted:g} posted, not {self.stack}"),
             (self.pot_bets or limits, "raise_by above 0 and a cap in every round, or pot_bets and a stack"),
+            (self._ascends(), f"pot_bets in ascending order, each once, not {self.pot_bets}"),
             (sizes <= set(self.pot_bets), "menus made of its pot_bets"),
+            (self._menus_for_all(), f"a menu for each of its {self.players} players in a round, or none"),
+            (self._tells_suits(), "a deck with suits=True for best_five, which looks for flushes"),
             (0 <= self.rake < 1, f"a rake from 0 to below 1, the share of the pot that is taken, not {self.rake}"),
             (self.rake_cap is None or self.rake_cap >= 0, f"a rake_cap of 0 chips or more, not {self.rake_cap}"),
         ):
             if not fine:
                 raise BadInput(f"A game of poker needs {words}.")
+
+    def _ascends(self) -> bool:
+        """Whether larger bets have larger numbers, as moves are listed and told apart by these."""
+        return list(self.pot_bets) == sorted(set(self.pot_bets))
+
+    def _menus_for_all(self) -> bool:
+        return all(len(declared.menus) in (0, self.players) for declared in self.rounds)
+
+    def _tells_suits(self) -> bool:
+        return self.deck.suits or self.showdown is not best_five
 
     @cached_property
     def actions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -87,8 +103,8 @@ class Poker(Game[Hand]):
 
     @property
     def big_blind(self) -> float:
-        """What winnings are measured in: the largest blind, or the ante where there are none."""
-        return float(max(self.blinds, default=self.ante))
+        """What winnings are measured in: the largest blind, or the ante where there are none, or else a chip."""
+        return float(max(self.blinds, default=0.0) or self.ante or 1.0)
 
     def start(self) -> Hand:
         return self._hand(CHANCE, (0.0,) * self.players) if self.rotating_dealer else self.seat(0)
@@ -282,14 +298,14 @@ class Poker(Game[Hand]):
     def _pot_raises(self, top: float, to_call: float, pot: float, menu: Menu) -> Sequence[tuple[int, float]]:
         """No-limit sizes: at least the bet faced and the smallest there is, less than all-in, which comes last."""
         assert self.stack is not None
-        room = self.stack - top
+        room, sliver = self.stack - top, SLIVER * self.stack
         smallest = max(self.ante, *self.blinds, 0.0) if self.least is None else self.least
         offered = menu.raises if to_call > 0 else menu.bets
         sizes = [(self.pot_bets.index(size), size * (pot + to_call)) for size in sorted(offered)]
-        large = [(size, top + by) for size, by in sizes if min(max(to_call, smallest), room) <= by]
-        raises = tuple((size, paid) for size, paid in large if paid < self.stack)  # by what is paid, as all-in is
+        large = [(size, top + by) for size, by in sizes if min(max(to_call, smallest), room) - sliver <= by]
+        raises = tuple((size, paid) for size, paid in large if paid < self.stack - sliver)
         all_in = menu.all_in or len(raises) < len(large)
-        return (*raises, (len(self.pot_bets), self.stack)) if room > 0 and all_in else raises
+        return (*raises, (len(self.pot_bets), self.stack)) if room > sliver and all_in else raises
 
     @cached_property
     def first_seats(self) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from feint.games.poker import Poker
 from feint.games.poker_talk import SUITS
 from feint.games.poker_views import betting_in_words
 from feint.games.ranges import hands_of, kind_of
-from feint.games.words import either, meant
+from feint.games.words import either, meant, names_of
 
 
 def spot_of(game: Poker, cards: str, board: str = "", betting: str = "", player: int | None = None) -> Hand:
@@ -72,7 +72,7 @@ def bet(game: Poker, betting: str, dealer: int = 0) -> Hand:
 def _move(game: Poker, hand: Hand, words: list[str]) -> tuple[int, int]:
     """The move that the next words stand for, and how many words it takes: `0.5 pot` is one move."""
     offered = {game.spoken(hand, move): move for move in game.legal(hand)}
-    longest = max(len(word.split()) for word in offered)
+    longest = max(len(name.split()) for names in names_of(offered).values() for name in names)
     found: list[str] = []
     for taken in range(min(longest, len(words)), 0, -1):
         found = meant(" ".join(words[:taken]), offered)

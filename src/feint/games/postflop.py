@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import product
 from typing import Any, final
 
 from feint.games.cards import Cards, Deck, best_five
@@ -29,7 +29,7 @@ from feint.games.spot_words import (
     text_of,
 )
 from feint.games.streets import Street, read_streets
-from feint.games.words import either, meant
+from feint.games.words import called_alike, either, meant
 
 DECK = Deck(RANKS, copies=4, suits=True)
 CAP = 4
@@ -132,8 +132,8 @@ class Spot:
                 raise BadInput(f"The menu of {where} offers nothing; give bets, or all_in.")
         menus = [self.menu(street, seat) for street, seat in product(self.streets, SEATS)]
         offered = sorted({size for menu in menus for size in (*menu.bets, *menu.raises)})
-        if alike := [f"{one:g}" for one, other in pairwise(offered) if f"{one:g}" == f"{other:g}"]:
-            raise BadInput(f"Several sizes are called {alike[0]} pot, since they hardly differ; leave all but one out.")
+        if alike := called_alike(offered):
+            raise BadInput(f"Several sizes are called {alike}, since they hardly differ; leave all but one out.")
         if not any(menu.bets or menu.all_in for menu in menus):
             raise BadInput(
                 f"Nobody may bet on the {either(self.streets, 'or the')}, and without a bet nobody can raise; give "

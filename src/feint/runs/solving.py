@@ -73,10 +73,13 @@ def read_spot(spot: Spot | Mapping[str, Any] | Path | str, given: Mapping[str, A
         if "limit" in more and "stack" not in more:
             del told["stack"]
     sizes = {name: _sizes(more.pop(name), name) for name in SIZES if name in more}
-    found = Spot.read(told | more)
+    told |= more
     if not sizes:
-        return found
-    words = found.words()
+        return Spot.read(told)
+    # Locks are on moves that these sizes may be the first to offer, so they wait until all is laid over.
+    locks = {"locks": told.pop("locks")} if "locks" in told else {}
+    found = Spot.read(told)
+    words = found.words() | locks
     if found.limit is not None:
         return Spot.read(words | sizes)  # which says why not
     menus = {street: {seat: menu | sizes for seat, menu in by.items()} for street, by in words["menus"].items()}

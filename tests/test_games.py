@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 import feint
-from feint.games.cards import Deck, high_card
+from feint.games.cards import Deck, best_five, high_card
 from feint.games.poker import Poker, Round
 
 
@@ -267,6 +267,7 @@ def test_cards_of_a_rank_share_their_chance():
 
 
 KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),), "showdown": high_card}
+HOLDEM = {"deck": Deck("9TJQKA", 4, suits=True), "hole": 2, "showdown": best_five}
 
 
 @pytest.mark.parametrize(
@@ -283,6 +284,8 @@ KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),),
         ({"pot_bets": (1.0,)}, r"a stack with pot_bets \(no-limit\)"),
         ({"pot_bets": (1.0,), "stack": 1.0}, "a stack above the 1 posted, not 1"),
         ({"deck": Deck("JQK", 5, suits=True)}, "at most 4 suits, not 5"),
+        (HOLDEM | {"rounds": (Round(2, 1), Round(2, 1, board=2))}, "5 to 7 cards a hand for best_five, not 4"),
+        (HOLDEM | {"rounds": (Round(2, 1), Round(2, 1, board=6))}, "5 to 7 cards a hand for best_five, not 8"),
     ],
 )
 def test_poker_that_cannot_be_played_is_refused(change, needs):

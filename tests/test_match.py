@@ -335,3 +335,9 @@ def test_judges_from_python():
     assert feint.judge("random", "winnings(hands=500)", game="leduc").measures[0].hands == 500
     with pytest.raises(feint.BadInput, match="There is no judge called 'nobody'"):
         feint.judge(run, "nobody")
+
+
+def test_unless_one_is_named_the_judge_is_asked_that_tells_most():
+    for game, kind in (("leduc", "exact"), ("holdem", "lower bound")):  # whose first judge says what is won at random
+        told = feint.judge("random", game=game, hands=64).measures[0]
+        assert (told.name, told.kind) == ("exploitability", kind)

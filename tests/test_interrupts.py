@@ -78,6 +78,38 @@ def test_an_interrupt_that_python_drops_is_not_talked_about(monkeypatch):
     assert told[-1].exc_type is KeyboardInterrupt, "as it was before"
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_what_was_to_be_ignored_stays_so(number, monkeypatch):
+    """As nohup has it of a hang-up, and shells of Ctrl-C for what goes on in the background."""
+    from feint import __main__, cli
+
+    before = signal.signal(number, signal.SIG_IGN)
+
+    def command():
+        with listening() as signals:
+            assert signal.getsignal(number) is signal.SIG_IGN
+            signal.raise_signal(number)
+            assert signals.caught is None
+
+    monkeypatch.setattr(cli, "main", command)
+    try:
+        command()
+        assert signal.getsignal(number) is signal.SIG_IGN
+        __main__.main()
+    finally:
+        signal.signal(number, before)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_what_a_program_around_python_listens_to_is_left_to_it(monkeypatch):
+    """Python says None of such a handler, and cannot set it again."""
+    found = signal.getsignal
+    monkeypatch.setattr(signal, "getsignal", lambda number: None if number == signal.SIGHUP else found(number))
+    with listening():
+        assert found(signal.SIGHUP) == signal.SIG_DFL
+        assert found(signal.SIGTERM) != signal.SIG_DFL
+
+
 def started(tmp_path: Path, *words: str, python: tuple[str, ...] = ()) -> subprocess.Popen[str]:
     command = [sys.executable, *python, "-m", "feint", "train", "cfr", "leduc", *words, "--out", "run"]
     return subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

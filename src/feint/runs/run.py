@@ -87,9 +87,7 @@ def load_run(path: Path | str, game: str | Game[Any] | None = None, trust: bool 
 
     def find_form() -> Form:
         with reading(path):
-            return _form_for(
-                path, config, read_rules(path, config.game, config.rules, trust) if game is None else game
-            )
+            return _form_for(path, config, read_rules(path, config.game, config.rules, trust) if game is None else game)
 
     if not (path / PROVENANCE).is_file():
         raise BadInput(f"{path} is not a finished run (it has no {PROVENANCE}); train it to the end first.")

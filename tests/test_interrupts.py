@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -26,6 +27,17 @@ def test_two_runs_at_once_get_folders_of_their_own(tmp_path):
     for thread in threads:
         thread.join()
     assert len(set(made)) == 20
+
+
+def test_a_file_of_ones_own_is_never_taken_for_the_word_of_who_writes_a_run(tmp_path):
+    mine = tmp_path / "running"
+    mine.write_text("5 km on Monday\n")
+    with pytest.raises(feint.BadInput, match=r"/running is where Feint notes who writes a run, and some.*;"):
+        feint.train("cfr", "kuhn", steps=1, out=tmp_path)
+    assert mine.read_text() == "5 km on Monday\n"
+    mine.write_text(f"process 999999999 on {os.uname().nodename}\n")  # one that was killed before it wrote more
+    assert feint.train("cfr", "kuhn", steps=1, out=tmp_path).metrics
+    assert not mine.exists()
 
 
 def test_a_full_disk_before_the_first_checkpoint_leaves_nothing(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ import pytest
 import feint
 from feint.games.errors import RunStopped
 from feint.runs.checkpoint import checkpoints
-from feint.runs.files import new_folder
+from feint.runs.files import new_folder, write_whole
 from feint.runs.signals import Signals, listening
 
 
@@ -38,6 +38,28 @@ def test_a_file_of_ones_own_is_never_taken_for_the_word_of_who_writes_a_run(tmp_
     mine.write_text(f"process 999999999 on {os.uname().nodename}\n")  # one that was killed before it wrote more
     assert feint.train("cfr", "kuhn", steps=1, out=tmp_path).metrics
     assert not mine.exists()
+
+
+def test_two_who_write_one_file_at_once_are_not_in_each_others_way(tmp_path, monkeypatch):
+    file, settled = tmp_path / "file", os.fsync
+
+    def meanwhile(number):
+        monkeypatch.setattr(os, "fsync", settled)
+        write_whole(file, b"the other's, and longer")
+        settled(number)
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    write_whole(file, b"mine")
+    assert file.read_bytes() == b"mine"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_was_cut_off_while_being_written_is_gone_once_the_run_goes_on(tmp_path):
+    feint.train("cfr", "kuhn", steps=1, out=tmp_path / "run")
+    part = tmp_path / "run" / "config.json.4711-0123abcd.part"
+    part.write_bytes(b"cut o")
+    feint.train("cfr", "kuhn", steps=2, out=tmp_path / "run", resume=True)
+    assert not part.exists()
 
 
 def test_a_full_disk_before_the_first_checkpoint_leaves_nothing(tmp_path, monkeypatch):

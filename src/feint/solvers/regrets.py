@@ -49,7 +49,9 @@ class Rule:
     def _kept(exponent: float, time: Float[Array, ""], dtype: Any) -> Any:
         if abs(exponent) == inf:
             return 1.0 if exponent > 0 else 0.0
-        return (time**exponent / (time**exponent + 1.0)).astype(dtype)
+        power = time**exponent
+        # A power too large for a float keeps all; otherwise as published, to the last bit.
+        return jnp.where(jnp.isinf(power), 1.0, power / (power + 1.0)).astype(dtype)
 
 
 DISCOUNTED = Rule(alpha=1.5, beta=0.0, gamma=2.0, predictive=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,10 @@ hypothesis.settings.register_profile("feint", deadline=None, derandomize=True, d
 hypothesis.settings.register_profile("wide", deadline=None, max_examples=100)
 hypothesis.settings.load_profile("feint")
 
+
+# Where tests go on in the background a shell has Ctrl-C ignored, by all that they start, too: some are about just that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MOST_MAPS = 25_000
 """When a process has so many memory maps, what it has compiled is thrown away."""

@@ -145,6 +145,13 @@ def test_runs_of_one_seed_are_lines_of_their_own(tmp_path, call):
     assert out.splitlines()[1].split()[:3] == ["nfsp", "2", "5"]
 
 
+def test_a_run_that_was_gone_on_with_is_beside_what_it_was(tmp_path):
+    before = feint.train("cfr+", "kuhn", steps=1, out=tmp_path / "run")
+    after = feint.train("cfr+", "kuhn", steps=4, out=tmp_path / "run", resume=True)
+    curves = curves_of([before, after, after.path])
+    assert [curve.label for curve in curves] == [f"cfr+ ({after.name}, {steps} steps)" for steps in (1, 4)]
+
+
 def test_agents_are_called_by_name_beside_runs(tmp_path):
     agent = feint.load_run("feint:leduc")
     assert agent.name == "feint:leduc"

@@ -296,6 +296,7 @@ def test_numbers_that_nobody_can_print_are_refused_in_a_sentence():
 
 
 KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),), "showdown": high_card}
+HOLDEM = {"deck": Deck("9TJQKA", 4, suits=True), "hole": 2, "showdown": best_five}
 
 
 @pytest.mark.parametrize(
@@ -318,7 +319,12 @@ KUHN = {"deck": Deck("JQK"), "ante": 1.0, "rounds": (Round(raise_by=1, cap=1),),
             {"pot_bets": (1.0,), "stack": 5.0, "rounds": (Round(menus=(Menu((1.0,), ()),)),)},
             "a menu for each of its 2 players in a round, or none",
         ),
-        ({"showdown": best_five}, "a deck with suits=True for best_five"),
+        (
+            HOLDEM | {"deck": Deck("9TJQKA", 4), "rounds": (Round(2, 1, board=3),)},
+            "a deck with suits=True for best_five",
+        ),
+        (HOLDEM | {"rounds": (Round(2, 1), Round(2, 1, board=2))}, "5 to 7 cards a hand for best_five, not 4"),
+        (HOLDEM | {"rounds": (Round(2, 1), Round(2, 1, board=6))}, "5 to 7 cards a hand for best_five, not 8"),
     ],
 )
 def test_poker_that_cannot_be_played_is_refused(change, needs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 import feint
 from feint.games.errors import RunStopped
 from feint.runs.checkpoint import checkpoints
-from feint.runs.files import new_folder
+from feint.runs.files import new_folder, write_whole
 from feint.runs.signals import Signals, listening
 
 
@@ -26,6 +27,39 @@ def test_two_runs_at_once_get_folders_of_their_own(tmp_path):
     for thread in threads:
         thread.join()
     assert len(set(made)) == 20
+
+
+def test_a_file_of_ones_own_is_never_taken_for_the_word_of_who_writes_a_run(tmp_path):
+    mine = tmp_path / "running"
+    mine.write_text("5 km on Monday\n")
+    with pytest.raises(feint.BadInput, match=r"/running is where Feint notes who writes a run, and some.*;"):
+        feint.train("cfr", "kuhn", steps=1, out=tmp_path)
+    assert mine.read_text() == "5 km on Monday\n"
+    mine.write_text(f"process 999999999 on {os.uname().nodename}\n")  # one that was killed before it wrote more
+    assert feint.train("cfr", "kuhn", steps=1, out=tmp_path).metrics
+    assert not mine.exists()
+
+
+def test_two_who_write_one_file_at_once_are_not_in_each_others_way(tmp_path, monkeypatch):
+    file, settled = tmp_path / "file", os.fsync
+
+    def meanwhile(number):
+        monkeypatch.setattr(os, "fsync", settled)
+        write_whole(file, b"the other's, and longer")
+        settled(number)
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    write_whole(file, b"mine")
+    assert file.read_bytes() == b"mine"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_was_cut_off_while_being_written_is_gone_once_the_run_goes_on(tmp_path):
+    feint.train("cfr", "kuhn", steps=1, out=tmp_path / "run")
+    part = tmp_path / "run" / "config.json.4711-0123abcd.part"
+    part.write_bytes(b"cut o")
+    feint.train("cfr", "kuhn", steps=2, out=tmp_path / "run", resume=True)
+    assert not part.exists()
 
 
 def test_a_full_disk_before_the_first_checkpoint_leaves_nothing(tmp_path, monkeypatch):
@@ -76,6 +110,38 @@ def test_an_interrupt_that_python_drops_is_not_talked_about(monkeypatch):
     assert [lost.exc_type for lost in told] == [ValueError]
     Dropped(KeyboardInterrupt())
     assert told[-1].exc_type is KeyboardInterrupt, "as it was before"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_what_was_to_be_ignored_stays_so(number, monkeypatch):
+    """As nohup has it of a hang-up, and shells of Ctrl-C for what goes on in the background."""
+    from feint import __main__, cli
+
+    before = signal.signal(number, signal.SIG_IGN)
+
+    def command():
+        with listening() as signals:
+            assert signal.getsignal(number) is signal.SIG_IGN
+            signal.raise_signal(number)
+            assert signals.caught is None
+
+    monkeypatch.setattr(cli, "main", command)
+    try:
+        command()
+        assert signal.getsignal(number) is signal.SIG_IGN
+        __main__.main()
+    finally:
+        signal.signal(number, before)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_what_a_program_around_python_listens_to_is_left_to_it(monkeypatch):
+    """Python says None of such a handler, and cannot set it again."""
+    found = signal.getsignal
+    monkeypatch.setattr(signal, "getsignal", lambda number: None if number == signal.SIGHUP else found(number))
+    with listening():
+        assert found(signal.SIGHUP) == signal.SIG_DFL
+        assert found(signal.SIGTERM) != signal.SIG_DFL
 
 
 def started(tmp_path: Path, *words: str, python: tuple[str, ...] = ()) -> subprocess.Popen[str]:

@@ -327,6 +327,17 @@ def test_matches_from_python():
         feint.match("random", "call", game="kuhn", seed=-1)
 
 
+def test_runs_are_played_as_they_are_and_not_as_their_folder_is_by_now(tmp_path):
+    before = feint.train("cfr+", "kuhn", steps=1, out=tmp_path / "run")
+    after = feint.train("cfr+", "kuhn", steps=200, out=tmp_path / "run", resume=True)
+    for given in ({}, {"game": "kuhn"}):
+        lineup = line_up((before, after, after.path), **given)
+        assert [player.strategy for player in lineup.players[:2]] == [before.strategy, after.strategy]
+        np.testing.assert_array_equal(*(player.strategy.arrays()["probabilities"] for player in lineup.players[1:]))
+        assert lineup.names == ("run", "run", "run")
+    assert feint.match(before, after, 100).exact == pytest.approx(-feint.match(after, before, 100).exact) != 0
+
+
 class Quitter(Player):
     """Checks or folds, and minds being sent away."""
 
@@ -354,3 +365,9 @@ def test_judges_from_python():
     assert feint.judge("random", "winnings(hands=500)", game="leduc").measures[0].hands == 500
     with pytest.raises(feint.BadInput, match="There is no judge called 'nobody'"):
         feint.judge(run, "nobody")
+
+
+def test_unless_one_is_named_the_judge_is_asked_that_tells_most():
+    for game, kind in (("leduc", "exact"), ("holdem", "lower bound")):  # whose first judge says what is won at random
+        told = feint.judge("random", game=game, hands=64).measures[0]
+        assert (told.name, told.kind) == ("exploitability", kind)

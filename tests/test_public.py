@@ -127,9 +127,9 @@ def short_holdem(ranks: int, suits: int) -> Poker:
     return replace(load_game("flop_holdem"), deck=Deck("23456789TJQKA"[-ranks:], suits, suits=True))
 
 
-def few_bets(game: Poker, before: int, board: int = 3) -> Poker:
+def few_bets(game: Poker, before: int, board: int = 3, **changes) -> Poker:
     """The same with so many raises before the board and one bet on it, so that it can be unrolled."""
-    return replace(game, rounds=(Round(2, before), Round(2, 1, board, 1)))
+    return replace(game, rounds=(Round(2, before), Round(2, 1, board, 1)), **changes)
 
 
 def best_three(deck: Deck, hole: Cards, board: Cards) -> tuple[int, ...]:
@@ -163,7 +163,7 @@ ALIKE = {
     "5 x 2 cards": few_bets(short_holdem(5, 2), 1),
     "3 x 4 cards": few_bets(short_holdem(3, 4), 0),
     # With three cards on the board a single round with a single bet is 24 million nodes.
-    "4 x 4 cards": replace(few_bets(short_holdem(4, 4), 0, board=1), showdown=best_three),
+    "4 x 4 cards": few_bets(short_holdem(4, 4), 0, board=1, showdown=best_three),
 }
 SOLVERS = {name: each.config for name, each in ALGORITHMS.items()} | {"simultaneous": CFR(alternating=False)}
 FEW = "5 x 2 cards", "3 x 4 cards", "4 x 4 cards"

@@ -157,6 +157,17 @@ def test_short_lists_are_lists_too():
     assert resolve("nfsp", {"values.reward_scale": "none"}, "paper").values.reward_scale is None
 
 
+def test_lists_are_read_as_such_whether_there_may_be_none_or_not():
+    """Which way a setting is now does not matter: `policy.hidden` has no list until one is given."""
+    some = resolve("nfsp", {"policy.hidden": "64,32", "network.hidden": "none"})
+    assert (some.policy.hidden, some.network.hidden) == ((64, 32), ()), "none for a linear map"
+    assert resolve("nfsp", {"policy.hidden": "none"}).policy.hidden is None
+    config = RunConfig("kuhn", "nfsp", asdict(some))
+    words = shlex.split(config.command({"step": 1}))
+    asked = dict(word.split("=") for place, word in enumerate(words) if words[place - 1] == "--set")
+    assert resolve("nfsp", asked) == some, "a run's card has the command that makes it again"
+
+
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [

@@ -275,7 +275,7 @@ def test_the_public_programs_own_numbers_come_out_again():
     assert float(judge(tree, after).nash_conv) / 2 == pytest.approx(1.2248, abs=1e-4)
 
 
-def test_lessons_are_made_in_pieces_and_refused_when_damaged(tmp_path, no_limit):
+def test_lessons_are_made_in_pieces_and_refused_when_damaged(tmp_path, no_limit, monkeypatch):
     def make(folder, shards, **changes):
         return make_lessons(folder, "leduc_no_limit", shards, **({"lines": 12, "iterations": 20, "met": 0.5} | changes))
 
@@ -287,6 +287,10 @@ def test_lessons_are_made_in_pieces_and_refused_when_damaged(tmp_path, no_limit)
     assert {path.name: path.read_bytes() for path in whole.iterdir()} == {
         path.name: path.read_bytes() for path in pieces.iterdir()
     }
+    both, made = tmp_path / "both", []
+    monkeypatch.setattr("feint.runs.lessons.drawn", lambda *asked: made.append(None) or drawn(*asked))
+    make(both, 2, progress=lambda number: number == 1 and make(both, 2))
+    assert len(made) == 2, "what somebody else has made by now is not made again"
     assert len(load_lessons(whole, no_limit).paid) == 2 * 6 * 12
     with pytest.raises(BadInput, match="holds other lessons"):
         make(whole, 2, seed=1)
@@ -298,7 +302,7 @@ def test_lessons_are_made_in_pieces_and_refused_when_damaged(tmp_path, no_limit)
         make(tmp_path / "none", 1, iterations=0)
     with pytest.raises(BadInput, match="no lessons"):
         lessons_in(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["pieces", "whole"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["both", "pieces", "whole"]
     shard = next(path for path in whole.iterdir() if path.suffix == ".safetensors")
     shard.write_bytes(shard.read_bytes()[:-1] + b"x")
     with pytest.raises(BadInput, match="damaged"):

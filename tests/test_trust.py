@@ -385,6 +385,10 @@ def test_a_callback_sees_every_evaluation_and_adds_to_it(tmp_path):
 
 NO_NUMBERS = {
     "taken": {"step": 1.0},
+    "seeds": {"seeds": 1.0},
+    "hands": {"hands": 1.0},
+    "check": {"check": 1.0},
+    "winnings": {"winnings": 1.0},
     "words": {"words": "no"},
     "several": {"several": np.ones(2)},
     "complex": {"complex": np.asarray(1j)},

@@ -16,10 +16,14 @@ def stop(number: int, frame: Any) -> None:
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, stop)
+    # Shells have what goes on in the background ignore it.
+    heard = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    if heard:
+        signal.signal(signal.SIGINT, stop)
     from feint.cli import main as command
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if heard:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         command()
     finally:  # all is said; an interrupt while libraries are put away would only be told by a traceback

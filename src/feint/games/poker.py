@@ -59,7 +59,8 @@ class Poker(Game[Hand]):
 
     def __post_init__(self) -> None:
         cards = self.deck.kinds * self.deck.copies_of_kind
-        needed = self.players * self.hole + sum(declared.board for declared in self.rounds)
+        board = sum(declared.board for declared in self.rounds)
+        needed, shown = self.players * self.hole + board, self.hole + board
         posted = self.ante + max(self.blinds, default=0.0)
         menus = [menu for each in self.rounds for menu in each.menus]
         sizes = {size for menu in menus for size in (*menu.bets, *menu.raises)}
@@ -68,6 +69,8 @@ class Poker(Game[Hand]):
             (self.players >= 2, f"at least 2 players, not {self.players}"),
             (self.rounds, "at least one round"),
             (needed <= cards, f"{needed} cards for {self.players} players and the board, but its deck has {cards}"),
+            # Tables of ranks answer fewer and more as well, with what means nothing.
+            (self.showdown is not best_five or 5 <= shown <= 7, f"5 to 7 cards a hand for best_five, not {shown}"),
             (self.deck.copies <= 4 or not self.deck.suits, f"at most 4 suits, not {self.deck.copies}"),
             (len(self.blinds) <= self.players, f"no more blinds than its {self.players} players, not {self.blinds}"),
             (min(self.ante, *self.blinds, 0.0) == 0, "antes and blinds of 0 or more"),

@@ -34,11 +34,12 @@ def curves_of(runs: Sequence[Logged | Path | str], metric: str | None = None) ->
     """Runs by what they have in common, labelled by what they do not."""
     if not runs:
         raise BadInput("There are no runs to compare; name at least one, such as feint:leduc.")
-    groups: dict[str, dict[str, Logged]] = {}
+    groups: dict[str, dict[tuple[str, int], Logged]] = {}
     for run in (load_run(run) if isinstance(run, Path | str) else run for run in runs):
         config = run.config
         alike = json.dumps([config.game, config.algorithm, config.words["settings"]])
-        groups.setdefault(alike, {})[run.name] = run
+        # By how far it has come, too: a run that was gone on with may be here as it was before and as it is now.
+        groups.setdefault(alike, {})[run.name, run.metrics[-1]["step"]] = run
     firsts = [next(iter(group.values())) for group in groups.values()]
     if len({curve_of(first).metric for first in firsts}) > 1 and metric is None:
         raise BadInput("These runs are judged by different measures; name one that all have with --metric.")
@@ -48,7 +49,11 @@ def curves_of(runs: Sequence[Logged | Path | str], metric: str | None = None) ->
         if _seeds_apart(group.values()):
             curves.append(Curve(list(group.values()), label, shown))
         else:
-            curves += [Curve([run], f"{label} ({name})", shown) for name, run in group.items()]
+            names = [name for name, _ in group]
+            curves += [
+                Curve([run], f"{label} ({name if names.count(name) == 1 else f'{name}, {step:,} steps'})", shown)
+                for (name, step), run in group.items()
+            ]
     return curves
 
 

@@ -14,7 +14,8 @@ from functools import reduce
 from itertools import pairwise
 from numbers import Real
 from operator import getitem
-from typing import Any, ClassVar, Protocol, Self, TypeVar, final
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Protocol, Self, TypeVar, Union, final, get_args, get_origin, get_type_hints
 
 import pydantic
 
@@ -93,7 +94,8 @@ def configured(what: str, default: Settings, settings: Mapping[str, Any]) -> Set
     values = asdict(default)
     for name, value in given.items():
         *groups, last = name.split(".")
-        reduce(getitem, groups, values)[last] = _read(value, known[name])
+        hint = get_type_hints(type(reduce(getattr, groups, default)))[last]
+        reduce(getitem, groups, values)[last] = _read(value, hint)
     try:
         return pydantic.TypeAdapter(type(default)).validate_python(values)
     except pydantic.ValidationError as error:
@@ -220,13 +222,18 @@ def _whole(name: str, value: Any) -> int | None:
     return int(value)
 
 
-def _read(value: Any, default: Any) -> Any:
-    """What a user wrote for a setting: lists, in brackets or not, none as None, the rest left to the field's type."""
+def _read(value: Any, hint: Any) -> Any:
+    """What a user wrote for a setting: lists, in brackets or not, none as None, the rest left to the field's type.
+
+    Of a list that there always is, none is one of nothing.
+    """
     if not isinstance(value, str):
         return value
+    kinds = get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else (hint,)
+    listed = any(get_origin(kind) is tuple for kind in kinds)
     if value.strip().lower() in {"none", "null"}:
-        return None
-    return [item for item in re.split(r"[\s,]+", value.strip(" []()")) if item] if isinstance(default, tuple) else value
+        return () if listed and NoneType not in kinds else None
+    return [item for item in re.split(r"[\s,]+", value.strip(" []()")) if item] if listed else value
 
 
 def written(settings: Mapping[str, Any]) -> dict[str, str]:

@@ -43,6 +43,8 @@ Row = dict[str, Any]
 
 DAMAGE = (OSError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, SafetensorError)
 """What comes of reading a file that is not as it was written."""
+WRITER = re.compile(r"process (\d{1,9}) on (.+)")
+"""What `running` says."""
 LINE = re.compile(r'(\{.*), "check": "([0-9a-f]{16})"\}')
 
 
@@ -169,9 +171,19 @@ def writer_of(path: Path) -> str | None:
         os.close(lock)
 
 
+def is_of_others(running: Path) -> bool:
+    """Whether a file of this name is there that no writer of a run has left."""
+    try:
+        return WRITER.fullmatch(running.read_text().strip()) is None
+    except FileNotFoundError:
+        return running.is_symlink()
+    except (OSError, ValueError):
+        return True
+
+
 def _is_gone(who: str) -> bool:
     """Whether a process of this machine is no more."""
-    told = re.fullmatch(r"process (\d{1,9}) on (.+)", who)
+    told = WRITER.fullmatch(who)
     if told is None or told[2] != socket.gethostname():
         return False
     try:

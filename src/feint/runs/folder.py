@@ -40,6 +40,7 @@ from feint.runs.files import (
     append,
     chained,
     digest_of,
+    is_of_others,
     new_folder,
     reading,
     rows_of,
@@ -249,6 +250,12 @@ def _locked(path: Path) -> int:
             who = (path / RUNNING).read_text()[:200].strip()
             raise BadInput(f"{path} is being written by {who}; wait until it is done, or stop it first.") from error
         raise BadInput(f"{path} is being written by another process; wait until it is done.") from error
+    if is_of_others(path / RUNNING):
+        os.close(lock)
+        raise BadInput(
+            f"{path / RUNNING} is where Feint notes who writes a run, and somebody else's file; move it, or choose "
+            f"another folder with --out."
+        )
     try:
         write_whole(path / RUNNING, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
     except OSError:

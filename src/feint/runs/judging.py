@@ -56,7 +56,8 @@ def judge(
     player = lineup.players[0]
     judges = judges_of(lineup.form, player, () if by is None else (by,), hands)
     try:
-        return next(iter(judges.values()))(lineup.form, player, lambda told, so_far: None)
+        *_, most = judges.values()  # forms name the one that matters last
+        return most(lineup.form, player, lambda told, so_far: None)
     finally:
         if not isinstance(who, Player):  # one's own may play on
             player.close()

@@ -18,7 +18,7 @@ from feint.players.player import Player, PlayerConfig, StrategyPlayer, TaughtCon
 from feint.runs.agents import PREFIX, agents
 from feint.runs.config import configured
 from feint.runs.files import is_there
-from feint.runs.run import Run, load_run
+from feint.runs.run import Run, load_run, run_at
 
 Who = Run | Strategy | Player | Path | str
 """A run, a strategy or a player as it is, a run's folder, or anybody's name."""
@@ -57,10 +57,10 @@ def line_up(
     known, called, runs = players() | dict(others or {}), dict[str, PlayerConfig](), dict[str, Run]()
     names = tuple(_known_as(each, number) for number, each in enumerate(whom))
     for name, each in zip(names, whom, strict=True):
-        if isinstance(each, Run) and chosen is None:
-            runs[name] = each
-        elif isinstance(each, Run | Path):
-            runs[name] = load_run(each.path if isinstance(each, Run) else each, chosen, trust)
+        if isinstance(each, Run):  # as it is here: its folder may hold another by now
+            runs[name] = each if chosen is None else run_at(each, chosen)
+        elif isinstance(each, Path):
+            runs[name] = load_run(each, chosen, trust)
         elif not isinstance(each, str):
             called[name] = _Given(each)
     needed = list(names)
@@ -80,7 +80,10 @@ def line_up(
     return LineUp(
         form,
         tuple(_seated(name, called, runs, form, _seed(seed, number)) for number, name in enumerate(names)),
-        tuple(called[name].called or name if name in called else _run_name(name) for name in names),
+        tuple(
+            called[name].called or name if name in called else _run_name(each.name if isinstance(each, Run) else name)
+            for name, each in zip(names, whom, strict=True)
+        ),
         runs,
     )
 
@@ -105,11 +108,12 @@ def _known_as(who: Who, number: int) -> str:
     """A name for whoever is asked for; what has none of its own is told by its place among them."""
     if isinstance(who, str):
         return who
-    if isinstance(who, Run | Path):
-        return who.name if isinstance(who, Run) else str(who)
-    if not isinstance(who, Strategy | Player):
+    if isinstance(who, Path):
+        return str(who)
+    if not isinstance(who, Run | Strategy | Player):
         raise BadInput(f"A player is a run, a strategy, a player or a name such as 'random', but {who!r} was given.")
-    return f"{'player' if isinstance(who, Player) else 'strategy'} {number + 1}"
+    kind = "run" if isinstance(who, Run) else "player" if isinstance(who, Player) else "strategy"
+    return f"{kind} {number + 1}"
 
 
 def _seated(

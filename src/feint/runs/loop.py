@@ -27,6 +27,11 @@ PIECE = 0.2
 SAVE_SHARE = 0.04
 """Checkpoints come less often where they would take more than this share of the time."""
 
+RESERVED = (
+    "step", "hands", "decisions", "seeds", "check", "exploitability", "nash_conv", "winnings", "winnings_error",
+)  # fmt: skip
+"""What means something wherever an evaluation is read, so that no callback may call its own numbers that."""
+
 
 class Watcher(Protocol):
     """Whoever follows a run while it goes on; entered before it and left after it."""
@@ -213,10 +218,10 @@ class Loop:
                 f"return a dict such as {{'name': 0.5}}, or None."
             )
         for name, value in added.items():
-            if not isinstance(name, str) or name in row or not _is_number(value):
+            if not isinstance(name, str) or name in row or name in RESERVED or not _is_number(value):
                 raise BadInput(
                     f"A callback adds numbers under names of their own, but {name}={value!r} was returned; "
-                    f"{', '.join(row)} are taken."
+                    f"{', '.join(dict.fromkeys((*row, *RESERVED)))} are taken."
                 )
         return {name: float(value) for name, value in added.items()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, final
@@ -87,14 +87,7 @@ def load_run(path: Path | str, game: str | Game[Any] | None = None, trust: bool 
 
     def find_form() -> Form:
         with reading(path):
-            rules = read_rules(path, config.game, config.rules, trust) if game is None else game
-            form = form_of(rules)
-            if form.fingerprint != config.fingerprint:
-                raise BadInput(
-                    f"{called(path)} was trained on {config.game} with other rules than {form.name} has; "
-                    f"choose the game that it is for, or train it again."
-                )
-            return form
+            return _form_for(path, config, read_rules(path, config.game, config.rules, trust) if game is None else game)
 
     if not (path / PROVENANCE).is_file():
         raise BadInput(f"{path} is not a finished run (it has no {PROVENANCE}); train it to the end first.")
@@ -105,6 +98,22 @@ def load_run(path: Path | str, game: str | Game[Any] | None = None, trust: bool 
         strategy = _strategy_of(path, config, find_form)
         bound = bound_of(path)
         return Run(path, config, metrics, timings, strategy, provenance, bound, find_form=find_form)
+
+
+def run_at(run: Run, game: str | Game[Any]) -> Run:
+    """The same run, with the strategy that it has here, at rules that are given."""
+    return replace(run, find_form=lambda: _form_for(run.path, run.config, game))
+
+
+def _form_for(path: Path, config: RunConfig, game: str | Game[Any]) -> Form:
+    """The form of a game, if a run is for these rules."""
+    form = form_of(game)
+    if form.fingerprint != config.fingerprint:
+        raise BadInput(
+            f"{called(path)} was trained on {config.game} with other rules than {form.name} has; "
+            f"choose the game that it is for, or train it again."
+        )
+    return form
 
 
 def _strategy_of(path: Path, config: RunConfig, form: Callable[[], Form]) -> Strategy:

@@ -53,13 +53,15 @@ class Signals:
 def listening() -> Iterator[Signals]:
     """Listen to signals while this lasts, and whoever listens around it hears of them when it is over.
 
-    Other threads than the main one hear none.
+    Other threads than the main one hear none. What was to be ignored, as nohup has it, and shells for what goes on in
+    the background, stays so; and what a program around Python listens to could not be given back to it.
     """
     heard = Signals()
     if threading.current_thread() is not threading.main_thread():
         yield heard
         return
-    before = {number: signal.signal(number, heard.note) for number in (signal.SIGINT, *ENDS)}
+    ours = [each for each in (signal.SIGINT, *ENDS) if signal.getsignal(each) not in (signal.SIG_IGN, None)]
+    before = {number: signal.signal(number, heard.note) for number in ours}
     ignored = sys.unraisablehook
     # Where nobody can be told of an interrupt, as in a callback of JAX's, `check` finds it again: no word of that.
     sys.unraisablehook = lambda lost: None if lost.exc_type is KeyboardInterrupt else ignored(lost)
@@ -69,6 +71,6 @@ def listening() -> Iterator[Signals]:
         sys.unraisablehook = ignored
         for number, handler in before.items():
             signal.signal(number, handler)
-        around = getattr(before[signal.SIGINT], "__self__", None)
+        around = getattr(before.get(signal.SIGINT), "__self__", None)
         if isinstance(around, Signals):
             around.caught = heard.caught or around.caught

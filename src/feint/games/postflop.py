@@ -249,7 +249,7 @@ class Spot:
 
     def words(self) -> dict[str, Any]:
         """The spot as JSON has it, which `read` reads."""
-        locks = [{"betting": each.betting, "moves": dict(each.moves), "hands": each.hands} for each in self.locks]
+        locks = [{"betting": each.betting, "moves": _as_floats(each.moves), "hands": each.hands} for each in self.locks]
         told = asdict(replace(self, menus=MENU, locks=())) | {"locks": locks}
         if self.limit is not None:
             return {name: value for name, value in told.items() if name not in UNFIXED}
@@ -290,3 +290,8 @@ class Spot:
             locks_of(words.get("locks", [])),
             None if words.get("limit") is None else number_of(words["limit"], "limit"),
         )
+
+
+def _as_floats(moves: Mapping[str, float]) -> dict[str, float]:
+    """The moves of a lock, whose numbers may be NumPy's, which JSON does not know."""
+    return {said: float(chance) for said, chance in moves.items()}

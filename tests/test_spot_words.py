@@ -115,6 +115,14 @@ def test_a_spot_is_told_in_words_that_are_read_back():
     assert again.locks == spot.locks
 
 
+def test_ranges_are_not_read_for_each_hand_of_a_lock(monkeypatch):
+    lock, read = Lock("", {"check": 1}, "22+"), []
+    monkeypatch.setattr("feint.games.postflop.read_range", lambda *given: read.append(given) or read_range(*given))
+    with pytest.raises(BadInput, match="which oop never holds there"):
+        replace(TURN, oop="AKs", locks=(lock,))
+    assert len(read) < 10
+
+
 def test_numbers_of_numpy_are_told_as_any_others():
     """In JSON, too, in which a solution is kept."""
     moves = {"check": np.float32(0.25), "all-in": np.int64(0), "pot": np.float64(0.75)}

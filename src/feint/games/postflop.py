@@ -243,7 +243,8 @@ class Spot:
             raise BadInput(f"The hands of a lock have no weights, but {lock.hands!r} was given; leave them out.")
         seat = next(seat for seat, player in SEATS.items() if player == street.hand.actor)
         gone = {*self.cards, *(card for cards in street.dealt for card in cards)}
-        if not any(self.range(seat).get(hand, 0) > 0 and not gone & set(hand) for hand in hands):
+        held = self.range(seat)  # read once, and not for each hand
+        if not any(held.get(hand, 0) > 0 and not gone & set(hand) for hand in hands):
             raise BadInput(f"A lock is for {lock.hands!r}, which {seat} never holds there; name hands of its range.")
         return street, tuple(chances.values()), hands.keys()
 

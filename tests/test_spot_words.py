@@ -115,6 +115,22 @@ def test_a_spot_is_told_in_words_that_are_read_back():
     assert again.locks == spot.locks
 
 
+def test_ranges_are_not_read_for_each_hand_of_a_lock(monkeypatch):
+    lock, read = Lock("", {"check": 1}, "22+"), []
+    monkeypatch.setattr("feint.games.postflop.read_range", lambda *given: read.append(given) or read_range(*given))
+    with pytest.raises(BadInput, match="which oop never holds there"):
+        replace(TURN, oop="AKs", locks=(lock,))
+    assert len(read) < 10
+
+
+def test_numbers_of_numpy_are_told_as_any_others():
+    """In JSON, too, in which a solution is kept."""
+    moves = {"check": np.float32(0.25), "all-in": np.int64(0), "pot": np.float64(0.75)}
+    words = {"board": TURN.board, "oop": "AA", "ip": "QQ", "pot": 10, "stack": 95, "bets": [1]}
+    told = Spot.read(words | {"locks": [{"moves": moves}]}).words()
+    assert json.loads(json.dumps(told))["locks"][0]["moves"] == {"check": 0.25, "all-in": 0, "pot": 0.75}
+
+
 def test_menus_offer_what_they_say():
     menus = {"turn": {"oop": Menu((0.5,), (1.0,), all_in=False), "ip": Menu((), (), all_in=True)}}
     game = Spot("QsJh2h5c", "AA", "KK", 10, 95, menus).game

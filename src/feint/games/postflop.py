@@ -243,13 +243,14 @@ class Spot:
             raise BadInput(f"The hands of a lock have no weights, but {lock.hands!r} was given; leave them out.")
         seat = next(seat for seat, player in SEATS.items() if player == street.hand.actor)
         gone = {*self.cards, *(card for cards in street.dealt for card in cards)}
-        if not any(self.range(seat).get(hand, 0) > 0 and not gone & set(hand) for hand in hands):
+        held = self.range(seat)  # read once, and not for each hand
+        if not any(held.get(hand, 0) > 0 and not gone & set(hand) for hand in hands):
             raise BadInput(f"A lock is for {lock.hands!r}, which {seat} never holds there; name hands of its range.")
         return street, tuple(chances.values()), hands.keys()
 
     def words(self) -> dict[str, Any]:
         """The spot as JSON has it, which `read` reads."""
-        locks = [{"betting": each.betting, "moves": dict(each.moves), "hands": each.hands} for each in self.locks]
+        locks = [{"betting": each.betting, "moves": _as_floats(each.moves), "hands": each.hands} for each in self.locks]
         told = asdict(replace(self, menus=MENU, locks=())) | {"locks": locks}
         if self.limit is not None:
             return {name: value for name, value in told.items() if name not in UNFIXED}
@@ -290,3 +291,8 @@ class Spot:
             locks_of(words.get("locks", [])),
             None if words.get("limit") is None else number_of(words["limit"], "limit"),
         )
+
+
+def _as_floats(moves: Mapping[str, float]) -> dict[str, float]:
+    """The moves of a lock, whose numbers may be NumPy's, which JSON does not know."""
+    return {said: float(chance) for said, chance in moves.items()}

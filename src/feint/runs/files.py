@@ -43,6 +43,8 @@ Row = dict[str, Any]
 
 DAMAGE = (OSError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, SafetensorError)
 """What comes of reading a file that is not as it was written."""
+PART = re.compile(r".+\.\d+-[0-9a-f]{8}\.part")
+"""What a file is called until it is there in full."""
 WRITER = re.compile(r"process (\d{1,9}) on (.+)")
 """What `running` says."""
 LINE = re.compile(r'(\{.*), "check": "([0-9a-f]{16})"\}')
@@ -66,11 +68,10 @@ def reading(path: Path) -> Iterator[None]:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that it is either there in full or not at all, whatever happens meanwhile.
 
-    A link of its name is replaced, never followed.
+    A link of its name is replaced, never followed. Of several who write it at once one is the last.
     """
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
     try:
-        part.unlink(missing_ok=True)
         with part.open("xb") as file:
             file.write(data)
             file.flush()
@@ -85,6 +86,13 @@ def write_whole(path: Path, data: bytes) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def sweep_parts(folder: Path) -> None:
+    """Remove what was cut off while being written; for who alone writes there."""
+    for each in folder.iterdir():
+        if PART.fullmatch(each.name):
+            each.unlink()
 
 
 def sealed(words: Mapping[str, Any]) -> bytes:

@@ -46,6 +46,7 @@ from feint.runs.files import (
     rows_of,
     sealed,
     settle,
+    sweep_parts,
     write_whole,
 )
 from feint.runs.model_card import HERE, model_card
@@ -120,6 +121,7 @@ class RunFolder:
             raise BadInput(f"{path} cannot be written ({error.strerror}); mend that first.") from error
         try:
             with reading(path):
+                sweep_parts(path)
                 for name, rows in folder._logs:
                     rows[:], _ = rows_of(path / name) if (path / name).exists() else ([], "")
         except BadInput:

@@ -74,7 +74,8 @@ def make_lessons(
     write_whole(folder / NAME, sealed(asdict(lessons)))
     there, drawing = {number for number, _ in _shards(folder)}, drawing_of(rules, method, lines, met)
     for number in range(shards):
-        if number not in there:
+        # Asked again each time: several may be making them at once, and each shard is much work.
+        if number not in there and number not in (there := {each for each, _ in _shards(folder)}):
             found = drawn(drawing, jax.random.fold_in(jax.random.key(seed), number))
             data = save({name: np.asarray(part) for name, part in found._asdict().items()})
             write_whole(folder / f"{number:05}.{hashlib.sha256(data).hexdigest()}.safetensors", data)

@@ -67,11 +67,14 @@ class Shape:
 
 @lru_cache(maxsize=8)
 def shapes_of(game: Poker) -> tuple[Shape, ...]:
-    """All shapes that the last round of a game can have, from the smallest pot to the largest."""
+    """All shapes that the last round of a game can have, from the smallest pot to the largest.
+
+    Every pot that comes to that round in the game is one of some shape.
+    """
     if len(game.rounds) < 2:
         raise BadInput(f"{game.name} has no round after its first, so there are no situations to solve there.")
     coming = _coming(game)
-    low, high = float(coming.min()), float(coming.max() if game.stack is None else game.stack * (1 - NEVER))
+    low, high = float(coming.min()), float(max(coming.max(), 0 if game.stack is None else game.stack * (1 - NEVER)))
     near, found = EDGE * (high - low), []
     while True:
         edge = _edge(game, low, high, near)
@@ -80,7 +83,16 @@ def shapes_of(game: Poker) -> tuple[Shape, ...]:
         found.append(Shape(low, edge, at_low, (ends.folds, ends.shown)))
         if edge == high:
             return tuple(found)
-        low = edge + 2 * near
+        low = _next_low(coming, edge, min(edge + 2 * near, high))
+
+
+def _next_low(coming: Float[np.ndarray, " k"], edge: float, beyond: float) -> float:
+    """Where the next shape begins: safely beyond the edge, or at a pot that comes up before.
+
+    Betting changes at round numbers, which is where the pots of a game are: none may be lost between two shapes.
+    """
+    between = coming[(coming > edge) & (coming <= beyond)]
+    return float(between[0]) if len(between) else beyond
 
 
 def _coming(game: Poker) -> Float[np.ndarray, " k"]:

@@ -160,6 +160,27 @@ def test_what_ends_bring_grows_in_a_straight_line_with_the_pot(no_limit, pot):
     np.testing.assert_allclose(shown, betting.shown, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("leduc_no_limit(bets=[0.25])", 6),  # all-in alone with the smallest pot and with the largest, and not between
+        ("leduc_no_limit(stack=600,bets=[0.25,1])", 4),  # "pot" alone below 200, "0.25 pot" alone above 267
+        ("leduc_no_limit(bets=[0.5,1])", 7),
+    ],
+)
+def test_pots_of_a_shape_have_the_same_moves_and_not_only_as_many(name, count):
+    game = load_game(name)
+    shapes = shapes_of(game)
+    assert len(shapes) == count
+    some = np.linspace(shapes[0].low, shapes[-1].high, 50)
+    for pot in (*np.unique(searches_of(game).paid), *some):
+        shape = next(shape for shape in shapes if shape.low <= pot <= shape.high)
+        betting = last_round(game, float(pot)).rounds[0].betting
+        folds, shown = lines_of(shape, np.zeros(0), 1, 0, QUICK).amounts(jnp.array([pot]))
+        np.testing.assert_allclose(folds, betting.folds, rtol=1e-6)
+        np.testing.assert_allclose(shown, betting.shown, rtol=1e-6)
+
+
 @pytest.mark.slow
 def test_situations_are_drawn_and_solved_the_same_again(no_limit):
     drawing = drawing_of(no_limit, TOGETHER, 12, met=0.5)

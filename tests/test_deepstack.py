@@ -79,6 +79,20 @@ def test_poker_of_more_cards_or_rounds_than_it_can_search_is_refused(hole, board
         Resolving(values="checked").at(form, 0)
 
 
+@pytest.mark.parametrize("boards", [(1,), (1, 0), (1, 1)])
+def test_games_with_a_board_in_the_first_round_are_refused(boards):
+    """Searches begin with hands that nothing on the board is among."""
+    rounds = tuple(Round(raise_by=1, cap=1, board=board) for board in boards)
+    form = form_of(Poker(deck=Deck("QKA", copies=2), ante=1.0, rounds=rounds, showdown=pair_then_rank))
+    with pytest.raises(BadInput, match=r"^deepstack is for poker .* no board in the first round, .* is none; .*\.$"):
+        resolve("deepstack", {}).check(form)
+    for values in (None, "nothing", "checked", "played-out"):
+        with pytest.raises(
+            BadInput, match=r"^Re-solving is for poker .* no board in the first round, .* is none; .*\.$"
+        ):
+            Resolving(values).at(form, 0)
+
+
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [({"met": 1.5}, "met must be from 0 to 1"), ({"search.iterations": 0}, "iterations must be at least 1")],

@@ -120,6 +120,37 @@ def test_pots_with_which_the_last_round_goes_on_alike_are_found(no_limit):
         shapes_of(load_game("kuhn"))
 
 
+@pytest.mark.parametrize(
+    ("name", "pots"),
+    [
+        ("leduc_no_limit", [100, 300, 900]),
+        ("leduc_no_limit(stack=900)", [100, 300]),
+        ("leduc_no_limit(stack=2700)", [100, 300, 900]),
+        ("leduc_no_limit(ante=1,stack=9)", [1, 3]),
+        ("leduc_no_limit(bets=[0.5,1])", [100, 200, 300, 400, 600, 800, 900]),
+        ("leduc_no_limit(stack=100.01)", [100]),  # nearer to the stack than pots are drawn
+    ],
+)
+def test_every_pot_that_comes_up_is_drawn_though_betting_changes_at_it(name, pots):
+    game = load_game(name)
+    shapes = shapes_of(game)
+    ends = [end for shape in shapes for end in (shape.low, shape.high)]
+    assert ends == sorted(ends)
+    np.testing.assert_array_equal(np.unique(searches_of(game).paid), pots)
+    drawn_from = [part.coming for part in drawing_of(game, QUICK, 64, met=1.0).parts]
+    np.testing.assert_array_equal(np.concatenate(drawn_from), pots)
+
+
+def test_the_last_shape_ends_where_pots_do_however_near_betting_changes_to_that():
+    leduc = load_game("leduc_no_limit")
+    share = 0.5 / (1 - 1e-4 - 1e-9) - 0.5  # of a pot: less than all that is left up to 1e-9 of the stack below the end
+    rounds = (replace(leduc.rounds[0], cap=0), replace(leduc.rounds[1], cap=1))
+    game = replace(leduc, rounds=rounds, least=1e-9, pot_bets=(share,))
+    shapes = shapes_of(game)
+    assert len(shapes) == 2
+    assert shapes[0].high < shapes[1].low <= shapes[1].high == 1200 * (1 - 1e-4)
+
+
 @pytest.mark.parametrize("pot", [101.0, 127.5, 250.0, 399.0, 640.25, 1190.0])
 def test_what_ends_bring_grows_in_a_straight_line_with_the_pot(no_limit, pot):
     shape = next(shape for shape in shapes_of(no_limit) if shape.low <= pot <= shape.high)
@@ -127,6 +158,27 @@ def test_what_ends_bring_grows_in_a_straight_line_with_the_pot(no_limit, pot):
     folds, shown = lines_of(shape, np.zeros(0), 1, 0, QUICK).amounts(jnp.array([pot]))
     np.testing.assert_allclose(folds, betting.folds, rtol=1e-6)
     np.testing.assert_allclose(shown, betting.shown, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("leduc_no_limit(bets=[0.25])", 6),  # all-in alone with the smallest pot and with the largest, and not between
+        ("leduc_no_limit(stack=600,bets=[0.25,1])", 4),  # "pot" alone below 200, "0.25 pot" alone above 267
+        ("leduc_no_limit(bets=[0.5,1])", 7),
+    ],
+)
+def test_pots_of_a_shape_have_the_same_moves_and_not_only_as_many(name, count):
+    game = load_game(name)
+    shapes = shapes_of(game)
+    assert len(shapes) == count
+    some = np.linspace(shapes[0].low, shapes[-1].high, 50)
+    for pot in (*np.unique(searches_of(game).paid), *some):
+        shape = next(shape for shape in shapes if shape.low <= pot <= shape.high)
+        betting = last_round(game, float(pot)).rounds[0].betting
+        folds, shown = lines_of(shape, np.zeros(0), 1, 0, QUICK).amounts(jnp.array([pot]))
+        np.testing.assert_allclose(folds, betting.folds, rtol=1e-6)
+        np.testing.assert_allclose(shown, betting.shown, rtol=1e-6)
 
 
 @pytest.mark.slow

@@ -112,8 +112,8 @@ def small(game: Game[Any]) -> Poker:
 
 def _too_much(name: str) -> BadInput:
     return BadInput(
-        f"Re-solving is for poker without rake, of two players, one card each and at most two rounds with a public "
-        f"tree that fits, and {name} is none; leduc_no_limit and leduc are."
+        f"Re-solving is for poker without rake, of two players, no board in the first round, one card each and at most "
+        f"two rounds with a public tree that fits, and {name} is none; leduc_no_limit and leduc are."
     )
 
 

@@ -116,8 +116,8 @@ class DeepStack(Config):
         game = searchable(form.game)
         if game is None or len(game.rounds) != 2:
             raise BadInput(
-                f"deepstack is for poker without rake, of two players, two rounds and one card each, and {form.name} "
-                f"is none; leduc_no_limit and leduc are."
+                f"deepstack is for poker without rake, of two players, no board in the first round, two rounds and one "
+                f"card each, and {form.name} is none; leduc_no_limit and leduc are."
             )
         if self.encoding != "even" and game.deck.copies_of_kind > 1:
             # A network that tells copies of a rank apart has them play differently, and a table has one row for both.

@@ -34,9 +34,12 @@ Guesses = Callable[[Arrivals], Beyond]
 
 
 def searchable(game: Game[Any]) -> Poker | None:
-    """The game, if its rules can be re-solved: the gadget, and guesses of what comes later, are zero-sum."""
+    """The game, if its rules can be re-solved: the gadget, and guesses of what comes later, are zero-sum.
+
+    What players have at the start is the same on every board, as there is none yet.
+    """
     fits = isinstance(game, Poker) and game.players == 2 and game.hole == 1 and len(game.rounds) <= 2
-    return game if isinstance(game, Poker) and fits and not game.rake else None
+    return game if isinstance(game, Poker) and fits and not game.rake and not game.rounds[0].board else None
 
 
 class Carried(NamedTuple):

@@ -25,7 +25,7 @@ from feint.arena.betting import unroll_betting
 from feint.games.errors import BadInput
 from feint.games.poker import Poker
 from feint.public.build import build_lookahead
-from feint.public.lines import Betting, Decision, Run
+from feint.public.lines import Betting, Decision, Run, round_from
 from feint.public.showdown import Products
 from feint.public.tree import PublicTree
 from feint.search.lookahead import Lookahead, Method
@@ -33,6 +33,8 @@ from feint.tree.compiled import compiled
 
 EDGE = 1e-9
 """How near to the pot at which betting changes that is found, as a share of all pots."""
+GRID = 65
+"""How many pots betting is looked at with, next to those that come up."""
 FAR = 4.0
 """How near ranges lie to those where players were: what is random of them is a uniform number to this power."""
 NEVER = 1e-4
@@ -67,20 +69,32 @@ class Shape:
 
 @lru_cache(maxsize=8)
 def shapes_of(game: Poker) -> tuple[Shape, ...]:
-    """All shapes that the last round of a game can have, from the smallest pot to the largest."""
+    """All shapes that the last round of a game can have, from the smallest pot to the largest.
+
+    Every pot that comes to that round in the game is one of some shape.
+    """
     if len(game.rounds) < 2:
         raise BadInput(f"{game.name} has no round after its first, so there are no situations to solve there.")
     coming = _coming(game)
-    low, high = float(coming.min()), float(coming.max() if game.stack is None else game.stack * (1 - NEVER))
-    near, found = EDGE * (high - low), []
+    low, high = float(coming.min()), float(max(coming.max(), 0 if game.stack is None else game.stack * (1 - NEVER)))
+    near, looked_at, found = EDGE * (high - low), _looked_at(game, coming, low, high), list[Shape]()
     while True:
-        edge = _edge(game, low, high, near)
+        edge = _edge(game, low, looked_at, near)
         at_low, at_high = last_round(game, low), last_round(game, edge)
         ends = at_high.rounds[0].betting
         found.append(Shape(low, edge, at_low, (ends.folds, ends.shown)))
         if edge == high:
             return tuple(found)
-        low = edge + 2 * near
+        low = _next_low(coming, edge, min(edge + 2 * near, high))
+
+
+def _next_low(coming: Float[np.ndarray, " k"], edge: float, beyond: float) -> float:
+    """Where the next shape begins: safely beyond the edge, or at a pot that comes up before.
+
+    Betting changes at round numbers, which is where the pots of a game are: none may be lost between two shapes.
+    """
+    between = coming[(coming > edge) & (coming <= beyond)]
+    return float(between[0]) if len(between) else beyond
 
 
 def _coming(game: Poker) -> Float[np.ndarray, " k"]:
@@ -90,29 +104,56 @@ def _coming(game: Poker) -> Float[np.ndarray, " k"]:
     return np.unique(betting.stakes[first, 0])
 
 
-def _edge(game: Poker, low: float, high: float, near: float) -> float:
-    """The largest pot up to `high` with which the last round goes on as it does with `low`."""
-    alike = _signature(game, low)
-    if _signature(game, high) == alike:
-        return high
-    least, most = low, high
-    while most - least > near:
-        middle = (least + most) / 2
-        least, most = (middle, most) if _signature(game, middle) == alike else (least, middle)
-    return least
+def _looked_at(game: Poker, coming: Float[np.ndarray, " k"], low: float, high: float) -> list[float]:
+    """Pots at which betting is looked at, up to the highest: those that come up, and a grid.
+
+    Moves can come and go between two pots with which a round goes on alike. Without stacks nothing depends on the pot.
+    """
+    return [high] if game.stack is None else sorted({*coming.tolist(), *np.linspace(low, high, GRID).tolist()})
 
 
+def _edge(game: Poker, low: float, looked_at: Sequence[float], near: float) -> float:
+    """The largest pot with which the last round goes on as it does with `low`, up to the last that is looked at."""
+    alike, same, high = _signature(game, low), low, looked_at[-1]
+    for pot in looked_at:
+        if pot > low and _signature(game, pot) != alike:
+            return _between(game, low, high, near, (same, pot))
+        same = max(low, pot)
+    return high
+
+
+def _between(game: Poker, low: float, high: float, near: float, found: tuple[float, float]) -> float:
+    """Where betting changes between two pots that were found.
+
+    All pots from the lowest are halved, so that no edge moves, not even by rounding, where more pots are looked at.
+    """
+    alike, (same, other) = _signature(game, low), found
+    while high - low > near:
+        middle = (low + high) / 2
+        as_before = middle <= same or (middle < other and _signature(game, middle) == alike)
+        low, high = (middle, high) if as_before else (low, middle)
+    return max(low, same)
+
+
+@lru_cache(maxsize=512)
 def _signature(game: Poker, paid: float) -> object:
-    betting = last_round(game, paid).rounds[0].betting
-    return betting.entry, tuple((decision.actor, decision.moves) for decision in betting.decisions)
+    """All that decides how the last round goes on: which moves there are, and where each leads."""
+    alone = _alone(game, paid)
+    betting = unroll_betting(alone)
+    lines, _ = round_from(betting, 0, [(0, 0)])
+    legal = tuple(betting.legal[decision.nodes].tobytes() for decision in lines.decisions)
+    return lines.entry, legal, tuple((decision.actor, decision.moves) for decision in lines.decisions)
 
 
 @lru_cache(maxsize=512)
 def last_round(game: Poker, paid: float) -> PublicTree:
     """The last round alone, as if what each player has put in were an ante."""
+    return build_lookahead(_alone(game, paid), [0])[0]
+
+
+def _alone(game: Poker, paid: float) -> Poker:
     smallest = max(game.ante, *game.blinds, 0.0) if game.least is None else game.least
-    alone = replace(game, rounds=game.rounds[-1:], ante=paid, blinds=(), least=smallest if game.stack else None)
-    return build_lookahead(alone, [0])[0]
+    return replace(game, rounds=game.rounds[-1:], ante=paid, blinds=(), least=smallest if game.stack else None)
 
 
 @final

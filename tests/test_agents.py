@@ -13,12 +13,13 @@ from safetensors import safe_open
 import feint
 from conftest import few
 from feint.evaluate.match import play_players
-from feint.evaluate.measure import Measure
+from feint.evaluate.measure import Measure, Verdict
 from feint.evaluate.share_found import share_found
 from feint.forms.library import form_of
 from feint.runs import agents as naming
 from feint.runs import folder
 from feint.runs.agents import AGENTS, agents
+from feint.runs.judging import keep
 from feint.runs.lineup import line_up
 from feint.runs.run import bound_of
 
@@ -192,6 +193,17 @@ def test_a_bound_is_kept_beside_a_run_but_not_beside_an_agent(tmp_path):
     assert beside.partition(" loses ")[2] in (run.path / "README.md").read_text()
     metrics = yaml.safe_load(card.split("---")[1])["model-index"][0]["results"][0]["metrics"]
     assert metrics[1] == {"type": "exploitability", "value": 300.0, "unit": "mbb/h", "kind": "lower bound"}
+
+
+def test_a_bound_is_not_kept_for_a_strategy_that_came_meanwhile(tmp_path):
+    game, path = form_of("holdem"), Path(shutil.copytree(AGENTS / "holdem", tmp_path / "run"))
+    run, before = feint.load_run(path), (path / "bound.json").read_bytes()
+    bound = Measure("exploitability", 300.0, "mbb/h", "lower bound", 250.0, 350.0, 50_000, response="local")
+    for meanwhile in (lambda file: file.write_bytes(b"another"), Path.unlink):  # finished, and going on
+        meanwhile(path / "strategy.safetensors")
+        (told,) = keep(run, [Verdict((bound,))], game)
+        assert told.startswith(f"{path} was trained on since this bound was begun, so it is not kept;")
+    assert (path / "bound.json").read_bytes() == before
 
 
 @pytest.mark.usefixtures("_untouched")

@@ -117,6 +117,14 @@ def test_who_is_out_of_turn_is_told_the_same_again():
     np.testing.assert_array_equal(box.get_state(1).action, [1, 0, 0])
 
 
+@pytest.mark.parametrize("move", [RAISE, [RAISE], np.array([RAISE]), np.array(RAISE), np.eye(3)[RAISE]])
+def test_a_move_is_a_number_however_it_is_wrapped_or_the_likeliest_of_all(move):
+    box = BlackBox("leduc", seed=0)
+    box.reset(0)
+    box.step(move, 0)
+    np.testing.assert_array_equal(box.get_state(0).action, [0, 0, 1])
+
+
 def test_nonsense_is_refused():
     box = BlackBox("leduc")
     with pytest.raises(feint.BadInput, match=r"^No hand has been dealt yet; call reset first\.$"):
@@ -124,7 +132,7 @@ def test_nonsense_is_refused():
     with pytest.raises(feint.BadInput, match="but 2 was given"):
         box.reset(2)
     box.reset(0)
-    for move in (3, -1, [1.0, 0.0]):
+    for move in (3, -1, [3], [], [1.0, 0.0]):
         with pytest.raises(feint.BadInput, match=r"^A move is a number below 3, or 3 numbers"):
             box.step(move, 0)
     with pytest.raises(feint.BadInput, match="matching_pennies was given"):

@@ -44,6 +44,14 @@ def test_a_run_of_many_seeds_is_a_band(tmp_path):
     assert curves_of([run])[0].points("steps")[-1] == (3, run.metrics[-1]["seeds"])
 
 
+def test_what_is_no_number_is_not_drawn(tmp_path):
+    run = feint.train("cfr", "kuhn", steps=3, seeds=3, out=tmp_path / "run")
+    with pytest.raises(
+        feint.BadInput, match=r"^cfr has no metric called 'seeds'; choose from exploitability, nash_conv"
+    ):
+        feint.compare([run], tmp_path / "all.png", metric="seeds")
+
+
 def test_seeds_that_chance_has_no_part_in_are_told_as_alike(tmp_path):
     run = feint.train("cfr+", "kuhn", steps=3, seeds=3, out=tmp_path / "run")
     assert repr(run).endswith(" (3 seeds, all alike))")

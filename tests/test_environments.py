@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import socket
 import sys
 import warnings
 from contextlib import contextmanager
@@ -208,6 +209,17 @@ def test_who_gives_no_chances_is_refused_before_the_seat_decides_anything():
     player = StrategyPlayer(TabularStrategy(form.fingerprint, table), form)
     with pytest.raises(feint.BadInput, match=r"^A strategy that was played gives no chances for its legal moves"):
         TablesEnv("kuhn", player, 1, num_envs=4).reset(seed=0)
+
+
+def test_an_opponent_s_port_is_free_for_the_next_one_and_in_the_end():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    env = SeatEnv("holdem", opponent=f"acpc(port={port}, start_seconds=0.01)")
+    for seed in (1, 2):
+        with pytest.raises(feint.BadInput, match=r"^No program came to"):  # which says that somebody waits there again
+            env.reset(seed=seed)
+    env.close()
+    socket.create_server(("127.0.0.1", port)).close()
 
 
 def test_who_cannot_sit_at_many_tables_is_refused():

@@ -332,6 +332,13 @@ def test_going_on_with_other_rules_is_refused(tmp_path):
     assert feint.train("cfr+", f"{file}:game", steps=6, out=out, resume=True).metrics[-1]["step"] == 6
 
 
+@pytest.mark.parametrize(("opponent", "whom"), [("self", "itself"), ("uniform", "random play")])
+def test_a_card_says_against_whom_hands_were_played(opponent, whom, tmp_path):
+    small = {"tables": 2, "network.hidden": [4], "replay.capacity": 16, "opponent": opponent}
+    run = feint.train("dqn", "kuhn", steps=1, settings=small, out=tmp_path / "run")
+    assert f"| played to learn it, against {whom} |" in (run.path / "README.md").read_text()
+
+
 @pytest.mark.slow
 def test_a_card_s_numbers_are_those_of_the_strategy_it_is_for(tmp_path, call):
     """With many seeds a run's curve is their median, and its strategy the best one's."""

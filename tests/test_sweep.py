@@ -79,6 +79,10 @@ def test_every_combination_is_a_trial_with_a_name_of_its_own():
         ({"games": 3}, "cannot take games"),
         ({"games": [["kuhn"]]}, "cannot take games"),
         ({"settings": "abc"}, "table of names"),
+        (
+            {"algorithms": "nfsp", "settings": {"tables": [8, 16, "16"]}},
+            "2 of this one are called nfsp_kuhn_tables",
+        ),
         ({"seeds": 10**9}, "10,000 trials at most, but this one has 2,000,000,000"),
         ({"settings": {name: list(range(100)) for name in "abcdef"}}, "this one has 4,000,000,000,000"),
     ],

@@ -81,8 +81,9 @@ class BlackBox:
         if self.rules.actor(hand) != index:
             return
         count = len(self.rules.actions)
-        wished = int(action) if np.ndim(action) == 0 else int(np.argmax(action))  # type: ignore[arg-type]
-        if not 0 <= wished < count or np.size(action) not in (1, count):
+        told = np.asarray(action).ravel()
+        wished = int(told[0]) if told.size == 1 else int(np.argmax(told)) if told.size == count else -1
+        if not 0 <= wished < count:
             raise BadInput(f"A move is a number below {count}, or {count} numbers, but {action} was given.")
         seen = np.asarray(self.rules.features(hand, index), np.float32)
         self._decided[index] = seen, np.eye(count, dtype=np.float32)[wished]

@@ -123,6 +123,12 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         over = self._place.actor == TERMINAL
         return self._seen(), self._place.won[self.seat] if over else 0.0, over, False, self._info(0, 0.0)
 
+    def close(self) -> None:
+        """Let an opponent go that was found by name; a player of one's own may play on."""
+        if self._name is not None:
+            self.opponent.close()
+        super().close()
+
     def action_masks(self) -> Int8[np.ndarray, " a"]:
         """The legal moves, as learners that mask moves ask for them."""
         return self._place.mask(self.seat)
@@ -176,6 +182,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         elif self.opponent.strategy is not None:
             self.opponent = StrategyPlayer(self.opponent.strategy, self.form, seed)
         elif self._name is not None:
+            self.opponent.close()  # first: it may hold what the next one takes, as a port
             self.opponent = seated(self.form.game, self._name, seed, self._trust)[1]
 
 

@@ -73,7 +73,7 @@ class Curve(NamedTuple):
         return len({run.metrics[-1]["step"] for run in self.runs}) > 1
 
     def _values(self, row: Row) -> list[float]:
-        if self.metric not in row:
+        if not isinstance(row.get(self.metric), int | float):  # as the list of every seed's number is not
             known = ", ".join(name for name, value in row.items() if isinstance(value, float))
             raise BadInput(f"{self.label} has no metric called {self.metric!r}; choose from {known}.")
         if "seeds" not in row:

@@ -41,6 +41,7 @@ from feint.runs.files import (
     chained,
     digest_of,
     is_of_others,
+    is_there,
     new_folder,
     reading,
     rows_of,
@@ -232,7 +233,9 @@ class RunFolder:
         with suppress(*DAMAGE):  # one that was changed does not count
             bound = bound_of(self.path)
         made = provenance(self.config.devices)
-        run = Run(self.path, self.config, self.metrics, self.timings, strategy, made, bound, find_form=lambda: form)
+        logs = self.metrics, self.timings
+        digest = digest_of(self.path / STRATEGY)
+        run = Run(self.path, self.config, *logs, strategy, made, bound, digest=digest, find_form=lambda: form)
         write_card(self.path, run, form)
         files = [CONFIG, METRICS, TIMINGS, STRATEGY]
         digests = {name: digest_of(self.path / name) for name in files}
@@ -280,10 +283,15 @@ def clear(path: Path) -> None:
 
 
 def keep_bound(run: Run, bound: Measure, form: Form) -> Path | None:
-    """Keep a bound beside a run and on its card; not where a better one is there, and never with an agent."""
+    """Keep a bound beside a run and on its card; not where a better one is there, and never with an agent.
+
+    Judging takes its time: the run may have been gone on with meanwhile, and the bound is not for what is there now.
+    """
     if comes_with_feint(run.path) or (run.bound and not _better(bound, run.bound)):
         return None
-    write_whole(run.path / BOUND, sealed(asdict(bound) | {STRATEGY: digest_of(run.path / STRATEGY)}))
+    if not is_there(run.path / STRATEGY) or digest_of(run.path / STRATEGY) != run.digest:
+        raise BadInput(f"{run.path} was trained on since this bound was begun, so it is not kept; judge the run again.")
+    write_whole(run.path / BOUND, sealed(asdict(bound) | {STRATEGY: run.digest}))
     write_card(run.path, replace(run, bound=bound), form)
     return run.path / BOUND
 

@@ -71,5 +71,7 @@ def keep(run: Run, verdicts: Iterable[Verdict], form: Form) -> Iterator[str]:
         try:
             if kept := keep_bound(run, bound, form):
                 yield f"The bound is kept in {kept}."
+        except BadInput as changed:
+            yield str(changed)
         except OSError as error:
             yield f"The bound is not kept, because {run.path} cannot be written ({error.strerror})."

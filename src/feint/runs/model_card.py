@@ -112,7 +112,8 @@ def _judgement(run: Run, form: Form) -> str:
             f"over {bound.hands:,} hands, with the 95% interval{folding}.{found} |"
         )
     if "hands" in last:
-        rows.append(f"| hands | {last['hands']:,.0f} | played to learn it, against itself |")
+        whom = "random play" if run.config.settings.get("opponent") == "uniform" else "itself"
+        rows.append(f"| hands | {last['hands']:,.0f} | played to learn it, against {whom} |")
     return "\n".join(["| measure | value | what it is |", "|---|---|---|", *rows])
 
 

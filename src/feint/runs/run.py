@@ -57,6 +57,8 @@ class Run:
     """The machine and the programs that made it; nothing where an older run does not say."""
     bound: Measure | None = None
     """The best known lower bound on its exploitability, where it is too large to judge exactly."""
+    digest: str = field(default="", kw_only=True)
+    """SHA-256 of the file that the strategy is in: another may be there by now."""
     find_form: Callable[[], Form] = field(kw_only=True, compare=False)
 
     @property
@@ -95,9 +97,10 @@ def load_run(path: Path | str, game: str | Game[Any] | None = None, trust: bool 
         provenance, metrics, (timings, _) = provenance_of(path), metrics_of(path), rows_of(path / TIMINGS)
         if not metrics or not timings:
             raise ValueError("it was never judged")
+        digest = digest_of(path / STRATEGY)
         strategy = _strategy_of(path, config, find_form)
         bound = bound_of(path)
-        return Run(path, config, metrics, timings, strategy, provenance, bound, find_form=find_form)
+        return Run(path, config, metrics, timings, strategy, provenance, bound, digest=digest, find_form=find_form)
 
 
 def run_at(run: Run, game: str | Game[Any]) -> Run:

@@ -10,6 +10,7 @@ import json
 import math
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import product
@@ -71,6 +72,12 @@ class Sweep:
         count = math.prod(choices) * (self.seeds if self.apart else 1)
         if count > MOST_TRIALS:
             raise BadInput(f"A sweep has {MOST_TRIALS:,} trials at most, but this one has {count:,}.")
+        often = Counter(trial.name for trial in self.trials)
+        if twice := [name for name, times in often.items() if times > 1]:
+            raise BadInput(
+                f"Every trial of a sweep has a folder of its own, but {often[twice[0]]} of this one are called "
+                f"{twice[0]}; name each value of a setting once."
+            )
 
     @property
     def trials(self) -> tuple[Trial, ...]:

@@ -12,11 +12,13 @@ from open_spiel.python.algorithms.outcome_sampling_mccfr import OutcomeSamplingS
 
 import feint
 from conftest import advance, algorithm_on, random_table, reached
+from feint.forms.unrolled import TreeForm
+from feint.runs.config import resolve
 from feint.solvers.monte_carlo_cfr import longest_hand
 from feint.tree.compiled import compiled
 from feint.tree.sequence_form import without
 
-BATCHES = 200
+BATCHES = 100
 """Means over so many steps' hands are compared, and how far these lie apart says how far off the mean may be."""
 FAR = 5.0
 """In standard errors: once in a million numbers, of which these tests look at a few thousand."""
@@ -31,12 +33,18 @@ def often(algorithm, state, learner, keys):
 
 def swept(tree, table, learner):
     """The same by one sweep over the sequence form."""
-    strategies = tree.form.vectors(jnp.asarray(table))
-    plans = tree.form.plans(strategies)
-    sides = list(zip(tree.form.sides, strategies, strict=True))
+    regrets, played = _swept(tree.form, jnp.asarray(table))
+    return np.where((tree.player == learner)[:, None], regrets, played * dealt(tree)[:, None])
+
+
+@compiled
+def _swept(form, table):
+    """Everybody's regrets and plans."""
+    strategies = form.vectors(table)
+    plans = form.plans(strategies)
+    sides = list(zip(form.sides, strategies, strict=True))
     regrets = [side.backup(without(player, plans), own).advantage for player, (side, own) in enumerate(sides)]
-    played = tree.form.table([plan[:-1] for plan in plans]) * dealt(tree)[:, None]
-    return np.where((tree.player == learner)[:, None], tree.form.table(regrets), played)
+    return form.table(regrets), form.table([plan[:-1] for plan in plans])
 
 
 def dealt(tree):
@@ -51,13 +59,24 @@ def dealt(tree):
 def set_up(tree, **settings):
     """An algorithm, a state of it with baselines that it has learned, and a strategy that makes every move there."""
     algorithm = algorithm_on(tree, "mccfr", **settings)
-    table = 0.2 * tree.uniform() + 0.8 * random_table(tree, 3)
+    table = 0.5 * tree.uniform() + 0.5 * random_table(tree, 3)
     state = reached(algorithm, 20)._replace(regrets=jnp.asarray(table))
     return algorithm, state, table
 
 
-@pytest.mark.parametrize("baselines", [None, "infosets", "states"])
-@pytest.mark.parametrize(("game", "tables"), [("kuhn", 256), ("kuhn(players=3)", 256), ("leduc", 2048)])
+@pytest.mark.parametrize(
+    ("game", "tables", "baselines"),
+    [
+        ("kuhn", 256, None),
+        ("kuhn", 256, "infosets"),
+        ("kuhn", 256, "states"),
+        ("kuhn(players=3)", 256, "states"),
+        pytest.param("kuhn(players=3)", 256, None, marks=pytest.mark.slow),
+        ("leduc", 1024, None),
+        pytest.param("leduc", 16_384, "infosets", marks=pytest.mark.slow),
+        ("leduc", 1024, "states"),
+    ],
+)
 def test_hands_say_on_average_what_sweeps_do(tree_of, game, tables, baselines):
     """Regrets of the player who learns, and everybody else's part in the average."""
     tree = tree_of(game)
@@ -71,20 +90,48 @@ def test_hands_say_on_average_what_sweeps_do(tree_of, game, tables, baselines):
         assert mean[~noisy] == pytest.approx(exact[~noisy], abs=1e-12)
         off = (mean - exact)[noisy] / error[noisy]
         assert np.abs(off).max() < FAR
-        assert (off**2).mean() < 1.5
+        assert (off**2).mean() < 3
 
 
 def test_baselines_take_noise_out(tree_of):
-    tree, found = tree_of("leduc"), {}
+    """Those of states the most: what is left is the luck of the cards."""
+    tree, found = tree_of("kuhn"), {}
     for baselines in (None, "infosets", "states"):
-        algorithm, state, _ = set_up(tree, tables=1024, baselines=baselines)
-        keys = jax.random.split(jax.random.key(0), 50)
+        algorithm, state, _ = set_up(tree, tables=256, baselines=baselines)
+        keys = jax.random.split(jax.random.key(0), BATCHES)
         _, error = often(algorithm, state, jnp.asarray(0), keys)
         found[baselines] = float((np.asarray(error)[tree.player == 0] ** 2).sum())
-    assert found["states"] < found["infosets"] < found[None]
+    assert 1.5 * found["states"] < found["infosets"] < found[None] / 1.5
 
 
-EPISODES = 4000
+@pytest.mark.parametrize(
+    ("game", "preset", "steps", "chips"),
+    [
+        ("kuhn", None, 500, 0.01),
+        ("kuhn", "plus", 500, 0.01),
+        ("kuhn", "paper", 20_000, 0.1),
+        ("kuhn(players=3)", None, 500, 0.03),
+        ("leduc", None, 500, 0.15),
+        pytest.param("leduc", "plus", 10_000, 0.02, marks=pytest.mark.slow),
+        pytest.param("leduc", None, 10_000, 0.02, marks=pytest.mark.slow),
+    ],
+)
+def test_it_converges(tree_of, game, preset, steps, chips):
+    tree = tree_of(game)
+    algorithm = resolve("mccfr", {}, preset).on(TreeForm(tree))
+    assert feint.exploitability(tree, algorithm.strategy(reached(algorithm, steps))) < chips
+
+
+def test_seeds_differ_and_going_on_does_not(tree_of):
+    """Half of the steps, then the other half, are all of them; and another key deals other hands."""
+    algorithm = algorithm_on(tree_of("kuhn"), "mccfr", tables=16)
+    whole, half = reached(algorithm, 20), reached(algorithm, 10)
+    assert np.array_equal(whole.regrets, advance(algorithm, half, 10).regrets)
+    other = advance(algorithm, algorithm.init(jax.random.key(1)), 20)
+    assert not np.allclose(whole.regrets, other.regrets)
+
+
+EPISODES = 2000
 
 
 def test_open_spiels_hands_say_the_same(tree_of):

@@ -1,4 +1,4 @@
-"""Monte Carlo counterfactual regret minimisation by outcome sampling: regrets are estimated from hands that were played.
+"""Monte Carlo counterfactual regret minimisation by outcome sampling: regrets are estimated from hands played.
 
 A step has one player learn, the players taking turns. So many hands are played side by side, by everybody's present
 strategy but that whoever learns also tries moves at random, and each hand says something of the moves on its way
@@ -77,7 +77,10 @@ ALGORITHMS = {
     "mccfr": Entry(
         "Monte Carlo CFR: regrets estimated from hands played, by outcome sampling (Lanctot et al. 2009).",
         MonteCarloCFR(),
-        presets={"paper": MonteCarloCFR(tables=1, baselines=None)},
+        presets={
+            "paper": MonteCarloCFR(tables=1, baselines=None),
+            "plus": MonteCarloCFR(beta=-inf, gamma=1.0),
+        },
     )
 }
 
@@ -194,9 +197,7 @@ class MonteCarloRegretMinimiser(Algorithm[MonteCarloState]):
         # However likely a hand was, the mean of what comes after a move is the same.
         weight = jnp.where(moves.weight > 0, (state.step + 1.0) ** self.settings.recency, 0.0)
         at = learner, self._place(moves), moves.move
-        added = Baselines(
-            state.baselines.worth.at[at].add(weight * worth), state.baselines.weight.at[at].add(weight)
-        )
+        added = Baselines(state.baselines.worth.at[at].add(weight * worth), state.baselines.weight.at[at].add(weight))
         return Sampled(table, added)
 
     def _played(self, regrets: Float[Array, "i a"], learner: Int[Array, ""], key: PRNGKeyArray) -> Moves:

@@ -83,9 +83,9 @@ def _outcome_sampling() -> list[str]:
         ours, alone = rates["Feint"], rates["Feint, one table"]
         cells = [f"`{row['game']}`", f"{ours / 1e6:.1f} million", f"{alone:,.0f}"]
         cells += [f"{rates[peer]:,.0f} ({ours / rates[peer]:.0f}×)" for peer in ("OpenSpiel C++", "OpenSpiel Python")]
-        swept = long["cfr+ seconds"]
+        swept, times = long["cfr+ seconds"], float(f"{long['seconds'] / long['cfr+ seconds']:.2g}")
         cells += [f"{long['exploitability']:.2g} in {long['seconds']:.1f} s"]
-        cells += [f"{1e3 * swept:.2g} ms ({float(f'{long["seconds"] / swept:.2g}'):,.0f}×)"]
+        cells += [f"{1e3 * swept:.2g} ms ({times:,.0f}×)"]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 

@@ -14,7 +14,7 @@ import feint
 
 HERE = Path(__file__).parent / "results" / "leduc_curves"
 KEPT = ("config.json", "metrics.jsonl", "timings.jsonl", "provenance.json", "strategy.safetensors")
-SOLVERS = ("cfr", "cfr+", "linear-cfr", "dcfr", "pcfr+", "xfp")
+SOLVERS = ("cfr", "cfr+", "linear-cfr", "dcfr", "pcfr+", "xfp", "mccfr")
 LEARNERS = ("nfsp", "linear-q", "fsp", "dqn", "drqn", "rnfsp")
 STEPS = {"linear-program": 1} | dict.fromkeys((*SOLVERS, *LEARNERS), 2000) | {"elite-play": 30, "evolved": 30}
 

@@ -24,6 +24,7 @@ README, RESULTS, DESIGN = "README.md", "docs/results/README.md", "docs/design.md
 LEARNERS = "docs/learners.md"
 KUHN_FOLDER = "docs/results/kuhn_fictitious_play"
 KUHN = f"{KUHN_FOLDER}/README.md"
+MCCFR = "docs/algorithms/mccfr.md"
 PUBLIC_TREES = "benchmarks/results/public_trees.md"
 STOPS_NFSP = "benchmarks/results/flop_holdem_nfsp.md"
 ERRORS = ("none", "seen", "lasting", "drifting", "apart", "even")
@@ -48,6 +49,7 @@ def sentences() -> dict[str, list[str]]:
         DESIGN: _memory()[:1],
         LEARNERS: _later()[1:],
         KUHN: _kuhn(),
+        MCCFR: _outcome_sampling(),
     }
 
 
@@ -71,6 +73,21 @@ def _races() -> list[str]:
             lines.append(f"| {' | '.join(cells)} |")
     kept = [row["ratio"]["LiteEFG"] for key, row in rows.items() if key[0] == "NashConv, tree kept"]
     return [*lines, f"compiled loop ours is {min(kept):.0f} to {max(kept):.0f} times LiteEFG's."]
+
+
+def _outcome_sampling() -> list[str]:
+    """Monte Carlo CFR beside OpenSpiel's, and beside full sweeps."""
+    lines = []
+    for row in record("benchmarks/results/outcome_sampling.jsonl"):
+        rates, (_, long) = row["hands_a_second"], row["nearing"]
+        ours, alone = rates["Feint"], rates["Feint, one table"]
+        cells = [f"`{row['game']}`", f"{ours / 1e6:.1f} million", f"{alone:,.0f}"]
+        cells += [f"{rates[peer]:,.0f} ({ours / rates[peer]:.0f}×)" for peer in ("OpenSpiel C++", "OpenSpiel Python")]
+        swept, times = long["cfr+ seconds"], float(f"{long['seconds'] / long['cfr+ seconds']:.2g}")
+        cells += [f"{long['exploitability']:.2g} in {long['seconds']:.1f} s"]
+        cells += [f"{1e3 * swept:.2g} ms ({times:,.0f}×)"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
 
 
 def _rate(rate: float) -> str:

@@ -127,8 +127,8 @@ def _size(game: Any) -> tuple[str, str]:
 def _algorithms() -> str:
     rows = [(f"[`{name}`]({_file(name)}.md)", entry.about) for name, entry in ALGORITHMS.items()]
     return (
-        "# Algorithms\n\nWhat `feint algorithms` lists. Solvers go through the whole game in every step; learners play "
-        "it.\n\n"
+        "# Algorithms\n\nWhat `feint algorithms` lists. Solvers go through the whole game in every step, "
+        "but for `mccfr`, which plays\nit, as learners do.\n\n"
         f"{_table(('algorithm', 'what it is'), rows)}\n\n## All of them on Leduc\n\n"
         "![Exploitability against steps, for every algorithm](../results/leduc_curves/all.png)\n\n"
         "One seed each, drawn from [records](../results/README.md) that `python docs/make_curves.py` makes. A step is "

@@ -105,10 +105,10 @@ def test_fifty_kills(tmp_path):
 
 @pytest.mark.parametrize(
     "algorithm",
-    few("cfr+", "dcfr", "pcfr+", "xfp", "nfsp", "fsp", "dqn", fast=("cfr+", "dcfr", "pcfr+", "xfp")),
+    few("cfr+", "dcfr", "pcfr+", "xfp", "mccfr", "nfsp", "fsp", "dqn", fast=("cfr+", "dcfr", "pcfr+", "xfp", "mccfr")),
 )
 def test_stopping_and_going_on_changes_nothing(tmp_path, algorithm):
-    small = {"tables": 16} if algorithm in {"nfsp", "fsp", "dqn"} else {}
+    small = {"tables": 16} if algorithm in {"mccfr", "nfsp", "fsp", "dqn"} else {}
     whole = feint.train(algorithm, "kuhn", steps=60, settings=small, out=tmp_path / "whole")
     feint.train(algorithm, "kuhn", steps=25, settings=small, out=tmp_path / "parts")
     parts = feint.train(algorithm, "kuhn", steps=60, settings=small, out=tmp_path / "parts", resume=True)

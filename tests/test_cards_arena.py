@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -16,8 +18,10 @@ from feint.arena.betting import BettingTree, unroll_betting
 from feint.arena.cards import HIDDEN, Deal, Seen, build_card_arena
 from feint.arena.policy import Uniform
 from feint.forms.library import form_of
+from feint.games.cards import Deck, best_five
 from feint.games.errors import BadInput
 from feint.games.library import load_game
+from feint.games.poker import Poker, Round
 
 SMALL = ("kuhn", "kuhn(players=3)", "leduc", "leduc(suits=True)", "leduc_no_limit")
 
@@ -181,3 +185,30 @@ def test_hands_that_differ_in_suits_alone_look_the_same(holdem, arena):
     pairs = np.array([(a, b, *[HIDDEN] * 5) for a in range(52) for b in range(a)], np.uint8)
     rows = np.asarray(symmetric(Seen(jnp.zeros(len(pairs), jnp.int16), jnp.asarray(pairs))))
     assert len(np.unique(rows, axis=0)) == 169
+
+
+SHORT = Poker(Deck("9TJQKA", 4, suits=True), (Round(2, 1), Round(2, 1, 3, 1)), best_five, hole=2, ante=1)
+
+
+def lowest(deck, hole, board):
+    return -sum(map(deck.rank, hole))
+
+
+def highest(deck, hole, board):
+    return sum(map(deck.rank, hole))
+
+
+def test_fingerprints_tell_games_apart_that_differ_in_their_boards_or_showdowns_alone():
+    rounds = Round(2, 1, 1), Round(2, 1, 3, 1)
+    games = (SHORT, *(replace(SHORT, **change) for change in (
+        {"rounds": rounds}, {"showdown": lowest}, {"showdown": highest}, {"showdown": highest, "rounds": rounds},
+    )))  # fmt: skip
+    assert len({unroll_betting(game).fingerprint for game in games}) == len(games)
+
+
+def test_fingerprints_of_games_that_come_with_feint_stay_as_they_were():
+    """Users have runs of them."""
+    assert unroll_betting(load_game("holdem")).fingerprint.startswith("54a3afc61bdaaeaf")
+    assert unroll_betting(load_game("turn_holdem")).fingerprint.startswith("7575073844555b7b")
+    assert unroll_betting(load_game("river_holdem")).fingerprint.startswith("b794a13b7f66eae1")
+    assert unroll_betting(load_game("leduc_no_limit")).fingerprint.startswith("78c9fa7323678335")

@@ -332,6 +332,26 @@ def test_going_on_with_other_rules_is_refused(tmp_path):
     assert feint.train("cfr+", f"{file}:game", steps=6, out=out, resume=True).metrics[-1]["step"] == 6
 
 
+def test_going_on_with_rules_of_another_text_is_refused_where_a_fingerprint_cannot_tell(tmp_path):
+    """Too large to be walked through, a game has one of its betting and its showdown, and not of what that calls."""
+    file, out = tmp_path / "mine.py", tmp_path / "run"
+    text = (
+        "from feint.games.cards import Deck\nfrom feint.games.poker import Poker, Round\n"
+        "def value(rank):\n    return rank\n"
+        "def top(deck, hole, board):\n    return max(value(deck.rank(card)) for card in hole)\n"
+        "def game():\n"
+        "    deck = Deck('23456789TJQKA', 4, suits=True)\n"
+        "    return Poker(deck, (Round(2, 1), Round(2, 1, 1)), top, hole=2, ante=1)\n"
+    )
+    file.write_text(text)
+    small = {"tables": 2, "network.hidden": [4], "replay": {"kind": "rows", "capacity": 16}, "encoding": "rlcard"}
+    feint.train("dqn", f"{file}:game", steps=1, settings=small, out=out)
+    load_run(out, trust=True)  # from the copy that it brings
+    file.write_text(text.replace("return rank", "return -rank"))
+    with pytest.raises(feint.BadInput, match=r"was begun when .*mine\.py:game had another text, which is in .*/rules;"):
+        feint.train("dqn", f"{file}:game", steps=2, settings=small, out=out, resume=True)
+
+
 @pytest.mark.parametrize(("opponent", "whom"), [("self", "itself"), ("uniform", "random play")])
 def test_a_card_says_against_whom_hands_were_played(opponent, whom, tmp_path):
     small = {"tables": 2, "network.hidden": [4], "replay.capacity": 16, "opponent": opponent}

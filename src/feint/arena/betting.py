@@ -15,6 +15,7 @@ from typing import final
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from feint.games.cards import best_five, high_card, pair_then_rank, spelt
 from feint.games.errors import BadInput
 from feint.games.game import TERMINAL
 from feint.games.hand import Moves
@@ -24,6 +25,13 @@ from feint.games.poker_views import betting_in_words
 
 ILLEGAL = -1
 """The child at a move that is not legal; an end e is −2 − e."""
+
+USUAL = (
+    (best_five, ((0, 3), (0, 3, 1), (0, 3, 1, 1), (3, 1, 1), (4, 1), (5,))),
+    (pair_then_rank, ((0, 1),)),
+    (high_card, ((0,),)),
+)
+"""Showdowns and the cards turned up in each round, as Feint's own games have them."""
 
 
 @final
@@ -78,7 +86,7 @@ class BettingTree:
     def fingerprint(self) -> str:
         """SHA-256 of all that decides what a strategy means here; the name plays no part."""
         raked = (self.game.rake, self.game.rake_cap) if self.game.rake else ()
-        rules = (self.players, self.actions, self.game.deck, self.game.hole, self.labels, *raked)
+        rules = (self.players, self.actions, self.game.deck, self.game.hole, self.labels, *raked, *_shown(self.game))
         digest = hashlib.sha256(repr(rules).encode())
         for array in (self.actor, self.round, self.child, self.paid, self.folded):
             digest.update(np.ascontiguousarray(array).tobytes())
@@ -86,6 +94,17 @@ class BettingTree:
 
     def __repr__(self) -> str:
         return f"BettingTree({self.name!r}, {len(self.actor):,} betting decisions)"
+
+
+def _shown(game: Poker) -> tuple[object, ...]:
+    """How hands are shown down, where it is not as in a game of Feint's: their fingerprints had none of it first."""
+    boards = tuple(declared.board for declared in game.rounds)
+    if any(game.showdown is known and boards in usual for known, usual in USUAL):
+        return ()
+    try:
+        return boards, spelt(game.showdown)
+    except TypeError:  # it has no hash
+        return boards, spelt.__wrapped__(game.showdown)
 
 
 def unroll_betting(game: Poker) -> BettingTree:

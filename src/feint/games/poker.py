@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, final
 
 from feint.games import poker_talk, poker_views
-from feint.games.cards import Cards, Deck, Showdown, best_five
+from feint.games.cards import Cards, Deck, Showdown, best_five, spelt
 from feint.games.errors import BadInput, IllegalMove
 from feint.games.game import CHANCE, TERMINAL, Game, Scene
 from feint.games.hand import CALL, FOLD, RAISE, Hand, Menu, Round
@@ -86,6 +87,8 @@ class Poker(Game[Hand]):
         ):
             if not fine:
                 raise BadInput(f"A game of poker needs {words}.")
+        with suppress(TypeError):  # one that has no hash is read when it is asked for
+            spelt(self.showdown)  # now: the rules that a run brings are gone from where they were started
 
     def _ascends(self) -> bool:
         """Whether larger bets have larger numbers, as moves are listed and told apart by these."""

@@ -33,6 +33,7 @@ from feint.runs.files import (
     EVENTS,
     METRICS,
     PROVENANCE,
+    RULES,
     RUNNING,
     STRATEGY,
     TIMINGS,
@@ -103,6 +104,12 @@ class RunFolder:
         if before.fingerprint != config.fingerprint:
             raise BadInput(
                 f"{path} was begun with other rules than {config.game} has now; train without --resume in a new folder."
+            )
+        if before.rules and config.rules and before.rules.digest != config.rules.digest:
+            # A fingerprint cannot tell all of it, where a game is too large to walk through.
+            raise BadInput(
+                f"{path} was begun when {config.game} had another text, which is in {path / RULES}; put that back, or "
+                f"train without --resume in a new folder."
             )
         for name in ("game", "algorithm", "seed", "seeds", "settings"):
             then, now = getattr(before, name), getattr(config, name)

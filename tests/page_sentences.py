@@ -38,6 +38,7 @@ def sentences() -> dict[str, list[str]]:
     return {
         README: [*_races(), *_times(), *_hands(), *_bounds(), *_later()[:1], *_environments(), *_spots_in_short()],
         RESULTS: [
+            *_quick(),
             *leduc_sentences(),
             *turns_sentences(),
             *thesis_sentences(),
@@ -51,6 +52,14 @@ def sentences() -> dict[str, list[str]]:
         KUHN: _kuhn(),
         MCCFR: _outcome_sampling(),
     }
+
+
+def _quick() -> list[str]:
+    """How long a look at each reproduction takes."""
+    rows = sorted(record("docs/results/quick.jsonl"), key=lambda row: row["seconds"])
+    told = [(row["paper"], row["seconds"]) for row in rows]
+    each = [f"{paper} {f'{taken} s' if taken < 100 else f'{taken / 60:.1f} minutes'}" for paper, taken in told]
+    return [f"{', '.join(each)}."]
 
 
 def _races() -> list[str]:

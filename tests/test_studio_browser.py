@@ -223,6 +223,17 @@ def test_a_spot_is_solved_and_walked(page):
 
 
 @pytest.mark.slow
+def test_what_is_painted_comes_on_top_of_what_was_just_written(page):
+    """The grid has not heard of it yet when the pointer comes."""
+    page.goto("/solve")
+    page.fill("#oop", "QQ+,AK")
+    page.locator('[data-paints="oop"] [data-hand="22"]').click()
+    page.wait_for_function("() => document.getElementById('oop').value.includes('22')")
+    assert set(page.locator("#oop").input_value().split(",")) == {"AA", "KK", "QQ", "AKs", "AKo", "22"}
+    page.locator('[data-paints="oop"] [data-hand="QQ"]').click()
+    page.wait_for_function("() => !document.getElementById('oop').value.includes('QQ')")
+
+
 def test_a_player_is_bound_where_bets_differ(page):
     page.goto("/solve")
     for name, value in {"oop": "AA,65s", "ip": "QQ", "board": "KsKh7d4c2s", "stack": "10", "raises": ""}.items():

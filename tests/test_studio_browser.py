@@ -222,7 +222,6 @@ def test_a_spot_is_solved_and_walked(page):
     page.wait_for_selector("text=ip to move")
 
 
-@pytest.mark.slow
 def test_what_is_painted_comes_on_top_of_what_was_just_written(page):
     """The grid has not heard of it yet when the pointer comes."""
     page.goto("/solve")
@@ -234,6 +233,7 @@ def test_what_is_painted_comes_on_top_of_what_was_just_written(page):
     page.wait_for_function("() => !document.getElementById('oop').value.includes('QQ')")
 
 
+@pytest.mark.slow
 def test_a_player_is_bound_where_bets_differ(page):
     page.goto("/solve")
     for name, value in {"oop": "AA,65s", "ip": "QQ", "board": "KsKh7d4c2s", "stack": "10", "raises": ""}.items():
